@@ -1,0 +1,1 @@
+"""The things that must hold of a decoder, one file each."""

@@ -1,0 +1,1 @@
+"""Spec → file: synthesis, frame marks, reference truth of real files, the cache."""

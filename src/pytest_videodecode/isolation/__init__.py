@@ -1,0 +1,1 @@
+"""Requests served in worker processes that can be killed from outside."""

@@ -1,0 +1,161 @@
+"""Frozen dataclasses to JSON and back, strictly.
+
+Recipes, requests and reports come from files that nobody vouches for, so reading is by declared type only: an
+unknown field, a missing field or a value of another type is a ``FormError`` that says where.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+import types
+import typing
+from collections.abc import Mapping
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pytest_videodecode.errors import FormError
+
+T = TypeVar("T")
+
+#: ``dataclasses.field(metadata=NOT_JSON)`` keeps a field (pixels, callables) out of the JSON form.
+NOT_JSON: Mapping[str, bool] = types.MappingProxyType({"json": False})
+
+#: Longest text read as JSON; every document of this package is far below it.
+MAX_TEXT = 64 * 1024 * 1024
+
+
+def to_json(value: Any) -> Any:
+    """``value`` as builtin types that ``json.dumps`` takes: dataclasses become dicts, fractions ``"n/d"``."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_json(getattr(value, f.name)) for f in _json_fields(type(value))}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): to_json(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [to_json(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)  # JSON has no nan or inf; requests may well ask for them
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise FormError(f"cannot write a {type(value).__name__} as JSON; use builtin types")
+
+
+def from_json(cls: type[T], data: Any, where: str = "") -> T:
+    """An instance of ``cls`` (a dataclass of this package) from ``data``, as ``to_json`` writes it.
+
+    Raises:
+        FormError: naming the place and what was expected there.
+    """
+    return typing.cast("T", _read(cls, data, where or cls.__name__))
+
+
+def loads(cls: type[T], text: str | bytes, where: str = "") -> T:
+    """``from_json`` on JSON text; text that is no JSON, or too long, is a ``FormError`` too."""
+    return from_json(cls, parse(text, where or cls.__name__), where)
+
+
+def parse(text: str | bytes, where: str) -> Any:
+    """JSON text as builtin types, with a ``FormError`` where ``json`` would raise its own."""
+    if len(text) > MAX_TEXT:
+        raise FormError(f"{where}: {len(text)} bytes of JSON, more than the {MAX_TEXT} read here")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormError(f"{where}: not JSON ({error})") from None
+
+
+@functools.cache
+def _json_fields(cls: type[Any]) -> tuple[dataclasses.Field[Any], ...]:
+    return tuple(f for f in dataclasses.fields(cls) if f.metadata.get("json", True))
+
+
+@functools.cache
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def _read(kind: Any, data: Any, where: str) -> Any:
+    if kind is Any:
+        return data
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        return _read_union(typing.get_args(kind), data, where)
+    if origin is tuple:
+        item, *_ = typing.get_args(kind)
+        return tuple(_read(item, part, f"{where}[{i}]") for i, part in enumerate(_want(list, data, where)))
+    if origin in (dict, Mapping):
+        _, item = typing.get_args(kind)
+        return {key: _read(item, part, f"{where}.{key}") for key, part in _want(dict, data, where).items()}
+    if dataclasses.is_dataclass(kind):
+        return _read_dataclass(typing.cast("type[Any]", kind), data, where)
+    return _read_scalar(kind, data, where)
+
+
+def _read_dataclass(cls: type[Any], data: Any, where: str) -> Any:
+    fields = {f.name: f for f in _json_fields(cls)}
+    given = _want(dict, data, where)
+    if unknown := sorted(set(given) - set(fields)):
+        raise FormError(f"{where}: unknown field {unknown[0]!r}; known are {', '.join(fields)}")
+    for name, field in fields.items():
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if required and name not in given:
+            raise FormError(f"{where}: field {name!r} is missing")
+    hints = _hints(cls)
+    values = {name: _read(hints[name], part, f"{where}.{name}") for name, part in given.items()}
+    try:
+        return cls(**values)
+    except (TypeError, ValueError) as error:
+        raise FormError(f"{where}: {error}") from None
+
+
+def _read_union(kinds: tuple[Any, ...], data: Any, where: str) -> Any:
+    if data is None:
+        if type(None) in kinds:
+            return None
+        raise FormError(f"{where}: null is not allowed here")
+    faults = []
+    for kind in kinds:
+        if kind is type(None):
+            continue
+        try:
+            return _read(kind, data, where)
+        except FormError as fault:
+            faults.append(fault)
+    raise faults[0]
+
+
+def _read_scalar(kind: Any, data: Any, where: str) -> Any:
+    if kind is Fraction:
+        try:
+            return Fraction(_want(str, data, where))
+        except (ValueError, ZeroDivisionError):
+            raise FormError(f"{where}: expected a fraction such as '30000/1001', got {data!r}") from None
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        try:
+            return kind(data)
+        except ValueError:
+            known = ", ".join(str(member.value) for member in kind)
+            raise FormError(f"{where}: {data!r} is none of {known}") from None
+    if kind is float:
+        if data in ("nan", "inf", "-inf"):
+            return float(data)
+        if isinstance(data, int) and not isinstance(data, bool):
+            return float(data)
+    return _want(kind, data, where)
+
+
+def _want(kind: type[Any], data: Any, where: str) -> Any:
+    # bool is an int to isinstance, never to a reader of JSON
+    if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
+        raise FormError(f"{where}: expected {kind.__name__}, got {type(data).__name__}")
+    return data
