@@ -97,11 +97,11 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         _, item = typing.get_args(kind)
         return {key: _read(item, part, f"{where}.{key}") for key, part in _want(dict, data, where).items()}
     if dataclasses.is_dataclass(kind):
-        return _read_dataclass(typing.cast("type[Any]", kind), data, where)
+        return _read_dataclass(kind, data, where)
     return _read_scalar(kind, data, where)
 
 
-def _read_dataclass(cls: type[Any], data: Any, where: str) -> Any:
+def _read_dataclass(cls: Any, data: Any, where: str) -> Any:
     fields = {f.name: f for f in _json_fields(cls)}
     given = _want(dict, data, where)
     if unknown := sorted(set(given) - set(fields)):

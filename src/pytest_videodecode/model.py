@@ -154,7 +154,7 @@ class OutcomeKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ErrorInfo:
-    """An exception that was raised in a worker; ``bases`` are the qualified names of its classes, most derived first."""
+    """An exception raised in a worker; ``bases`` are the qualified names of its classes, most derived first."""
 
     type: str
     message: str
