@@ -71,7 +71,10 @@ class FrameReader(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clip:
-    """A video file and the truth about it, in presentation order."""
+    """A video file and the truth about it, in presentation order.
+
+    ``intact`` False marks a file that FFmpeg itself decodes only with errors; generated clips are intact.
+    """
 
     name: str
     path: str
@@ -82,17 +85,13 @@ class Clip:
     keyframes: tuple[int, ...]
     spec: ClipSpec | None = None
     container: str = ""
+    intact: bool = True
     read: FrameReader = field(metadata=NOT_JSON, repr=False, compare=False)
 
     @property
     def frames(self) -> int:
         """How many frames the clip shows."""
         return len(self.times)
-
-    @property
-    def intact(self) -> bool:
-        """Generated clips have no damage; a real file may have any."""
-        return self.spec is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
