@@ -12,7 +12,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Protocol
 
-from pytest_videodecode.jsonform import NOT_JSON
+from pytest_videodecode.errors import FormError
+from pytest_videodecode.jsonform import NOT_JSON, from_json
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,19 +44,28 @@ class ClipSpec:
 
     @property
     def name(self) -> str:
-        """Short and readable: the codec, then whatever is not the default (``h264-bframes2-avi``)."""
-        parts = [self.codec]
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if f.name == "codec" or value == f.default:
-                continue
-            if isinstance(value, bool):
-                parts.append(f.name.replace("_", "") if value else f"no{f.name}")
-            elif isinstance(value, str):
-                parts.append(value)
-            else:
-                parts.append(f"{f.name}{str(value).replace('/', ':')}")
-        return "-".join(parts)
+        """Short, and ``parse`` reads it back: the codec, then what is not the default (``h264:bframes=2``)."""
+        own = [(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default]
+        shown = [f"{name}={str(value).lower()}" for name, value in own if name != "codec"]
+        return ":".join([self.codec, *shown])
+
+    @classmethod
+    def parse(cls, text: str) -> ClipSpec:
+        """The spec that ``text`` names: ``CODEC[:field=value…]``, such as ``h264:bframes=2:container=avi``.
+
+        Raises:
+            FormError: for an unknown field or a value of another kind.
+        """
+        codec, *parts = text.strip().split(":")
+        given: dict[str, Any] = {"codec": codec}
+        for part in parts:
+            name, equals, value = part.partition("=")
+            if not equals:
+                raise FormError(f"clip {text!r}: {part!r} is not field=value")
+            words: dict[str, Any] = {"true": True, "false": False, "none": None}
+            number = value.isascii() and value.isdigit()
+            given[name] = int(value) if number and name not in ("rate", "start") else words.get(value, value)
+        return from_json(cls, given, f"clip {text!r}")
 
 
 class FrameReader(Protocol):
@@ -169,8 +179,8 @@ class Census:
     """What a request cost and left, in the worker process. Memory in bytes, times in seconds.
 
     ``threads_*`` count OS threads; ``thread_names`` gives, by name (``dav1d-worker``, ``av:h264:df``: trailing
-    numbers cut), the most seen at one time. ``threads_peak`` and ``thread_names`` are 0 and empty unless the
-    request asked ``count_threads``.
+    numbers cut), the most seen at one time. ``threads_peak``, ``thread_names`` and ``thread_samples`` (how often
+    was looked) are 0 and empty unless the request asked ``count_threads``.
     """
 
     wall_s: float = 0.0
@@ -179,7 +189,7 @@ class Census:
     threads_after: int = 0
     threads_peak: int = 0
     thread_names: Mapping[str, int] = field(default_factory=dict)
-    samples: int = 0
+    thread_samples: int = 0
     fds_before: int = 0
     fds_after: int = 0
     rss_before: int = 0
@@ -197,6 +207,10 @@ class Hang:
     cpu_bound: bool | None = None
     stacks: str = ""
     thread_names: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        held = {True: ", GIL held", False: ", GIL released", None: ""}
+        return f"hang after {self.limit_s:g} s{held[self.gil_held]}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -247,9 +261,7 @@ class Outcome:
             case OutcomeKind.SILENT_LOSS:
                 return f"{self.count} frames and no error"
             case OutcomeKind.HANG:
-                held = {True: ", GIL held", False: ", GIL released", None: ""}
-                hang = self.hang or Hang(limit_s=0.0)
-                return f"hang after {hang.limit_s:g} s{held[hang.gil_held]}"
+                return str(self.hang or "hang")
             case OutcomeKind.CRASH:
                 return f"crash ({self.signal or self.error})"
             case OutcomeKind.OUT_OF_MEMORY:

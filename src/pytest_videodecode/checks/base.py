@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pytest_videodecode.model import Clip, DecodeRequest, DecoderInfo, Outcome, Status, Verdict
+from pytest_videodecode.errors import (
+    DecoderContractError,
+    DecoderSpecError,
+    Unsupported,
+    VideodecodeError,
+    WorkerError,
+)
+from pytest_videodecode.jsonform import to_json
+from pytest_videodecode.model import Clip, DecodeRequest, DecoderInfo, ErrorInfo, Outcome, Status, Verdict
 
 #: Thread counts of the parity experiment this package grew from; 0 is FFmpeg's automatic choice.
 DEFAULT_THREADS = (0, 1, 2, 4)
+
+#: How many sentences a verdict's evidence lists; the first one is its reason.
+MAX_LISTED = 8
+
+#: Errors of this package that decide a verdict by themselves, whichever check met them.
+SETTLED_BY: Mapping[type[VideodecodeError], Status] = {
+    DecoderContractError: Status.FAILED,
+    Unsupported: Status.UNSUPPORTED,
+    WorkerError: Status.ERROR,
+    DecoderSpecError: Status.ERROR,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +79,88 @@ def unsupported(reason: str, **evidence: Any) -> Finding:
     return Finding(status=Status.UNSUPPORTED, reason=reason, evidence=evidence)
 
 
+@dataclass(slots=True)
+class Faults:
+    """What a check found so far, one sentence each: held against the decoder, or only reported."""
+
+    sentences: list[str] = field(default_factory=list)
+    reported: list[str] = field(default_factory=list)
+    request: DecodeRequest | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.sentences)
+
+    def add(self, sentence: str, request: DecodeRequest, *, judged: bool = True) -> None:
+        """One more thing found; ``judged`` False reports it without failing the check."""
+        if not judged:
+            self.reported.append(sentence)
+            return
+        if not self.sentences:
+            self.request = request
+        self.sentences.append(sentence)
+
+    def finding(self, **evidence: Any) -> Finding:
+        """Failed with the first sentence as the reason, or passed where there is none."""
+        if self.reported:
+            evidence["not_judged"] = self.reported[:MAX_LISTED]
+            evidence["not_judged_in_all"] = len(self.reported)
+        if not self:
+            return passed(**evidence)
+        more = len(self.sentences) - 1
+        return failed(
+            self.sentences[0] + (f"; {more} more wrong" if more else ""),
+            **evidence,
+            wrong=self.sentences[:MAX_LISTED],
+            wrong_in_all=len(self.sentences),
+            request=to_json(self.request),
+        )
+
+
 def run(check: Check, subject: Subject) -> Verdict:
-    """``check`` on ``subject`` as a verdict."""
-    finding = check(subject)
+    """``check`` on ``subject`` as a verdict, with the number of requests that it made in the evidence.
+
+    An outcome that carries one of the errors in ``SETTLED_BY`` ends the check with that verdict. What the check
+    itself raises is a fault of this package and passes through.
+    """
+    requests = 0
+
+    def decode(request: DecodeRequest) -> Outcome:
+        nonlocal requests
+        requests += 1
+        outcome = subject.decode(request)
+        if outcome.error and (status := _settled(outcome.error)):
+            raise _Settled(Finding(status=status, reason=one_line(outcome.error.message)))
+        return outcome
+
+    try:
+        finding = check(dataclasses.replace(subject, decode=decode))
+    except _Settled as settled:
+        finding = settled.finding
     return Verdict(
         check=check.__name__,
         decoder=subject.decoder.name,
         clip=subject.clip.name,
         status=finding.status,
         reason=finding.reason,
-        evidence=finding.evidence or {},
+        evidence={**(finding.evidence or {}), "requests": requests},
     )
+
+
+class _Settled(Exception):
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.reason)
+        self.finding = finding
+
+
+def _settled(error: ErrorInfo) -> Status | None:
+    for kind, status in SETTLED_BY.items():
+        # by qualified name: a decoder may well have an Unsupported of its own
+        if f"{kind.__module__}.{kind.__qualname__}" in error.bases:
+            return status
+    return None
+
+
+def one_line(text: object, limit: int = 300) -> str:
+    """``text`` without line breaks and no longer than ``limit`` characters."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

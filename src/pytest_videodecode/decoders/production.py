@@ -1,0 +1,27 @@
+"""The video reader that ships with this package, reached like any other function under test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pytest_videodecode.decoders.base import LoadedDecoder
+from pytest_videodecode.decoders.shapes import adapt
+
+THREADS_VARIABLE = "OPENWAM_VIDEO_DECODE_THREADS"
+
+#: Threads of libdav1d's pool per clip that the reader promises where the variable is unset.
+THREAD_CAP = 2
+
+
+def make(options: Mapping[str, str]) -> LoadedDecoder:
+    """``production.video_io.decode_video_frames`` as a decoder."""
+    from pytest_videodecode.production.video_io import decode_video_frames
+
+    decoder = adapt(
+        decode_video_frames,
+        "production",
+        {**options, "threads_env": THREADS_VARIABLE},
+        opens_as=("path", "file", "unseekable"),
+    )
+    return replace(decoder, info=replace(decoder.info, thread_cap=THREAD_CAP))

@@ -1,0 +1,36 @@
+"""Which libraries a decoder decodes with, as far as this process has imported them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from types import ModuleType
+from typing import Any
+
+#: Module name → name on PyPI, where the two differ.
+_DISTRIBUTIONS = {"cv2": "opencv-python-headless", "decord": "decord2", "PIL": "pillow"}
+
+_KNOWN = ("av", "torch", "torchcodec", "torchvision", "cv2", "decord", "lerobot", "PIL", "numpy")
+
+
+def loaded_versions() -> dict[str, str]:
+    """Versions of the video libraries in ``sys.modules``; for PyAV also of the FFmpeg libraries inside it."""
+    found = {name: version_of(module) for name in _KNOWN if (module := sys.modules.get(name)) is not None}
+    if av := sys.modules.get("av"):
+        found |= ffmpeg_libraries(av)
+    return found
+
+
+def version_of(module: ModuleType) -> str:
+    """What the module says of itself, else what it was installed as."""
+    name = module.__name__
+    try:
+        return str(getattr(module, "__version__", None) or importlib.metadata.version(_DISTRIBUTIONS.get(name, name)))
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def ffmpeg_libraries(av: Any) -> dict[str, str]:
+    """FFmpeg's own version, and those of the two libraries that decode, inside PyAV."""
+    libraries = {name: ".".join(map(str, av.library_versions[name])) for name in ("libavcodec", "libavformat")}
+    return {"ffmpeg": str(getattr(av, "ffmpeg_version_info", "unknown")), **libraries}

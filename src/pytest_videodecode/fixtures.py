@@ -1,0 +1,157 @@
+"""The fixtures: a facade for tests of one's own, and one decoder, clip or case per parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_videodecode.errors import CheckFailed, OptionError
+from pytest_videodecode.run import RUN, Run
+
+if TYPE_CHECKING:
+    from pytest_videodecode.model import Clip, ClipSpec, DecoderInfo, Outcome, Verdict
+    from pytest_videodecode.session import Case
+
+
+class VideoDecode:
+    """What the fixture ``videodecode`` gives: clips, decodes and checks, all decodes in worker processes.
+
+    A decoder is named by its spec (``production``, ``mylab.video_io:decode_video_frames``) or given as the
+    function itself, if a worker can import it by its name; None is the run's first decoder.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def clip(self, clip: str | Path | ClipSpec | None = None, /, **fields: Any) -> Clip:
+        """A clip: generated from a recipe, or a real file with the truth that FFmpeg's command line tells.
+
+        ``clip`` is a recipe (``"h264:bframes=2"``), a ``ClipSpec``, or the ``Path`` of a file; ``fields`` are those
+        of ``ClipSpec``. A test whose clip needs an encoder that is missing is skipped with that reason.
+
+        Raises:
+            FormError, ClipError: for a recipe that cannot be made, a file that is no video.
+        """
+        from dataclasses import replace
+
+        from pytest_videodecode.errors import Unsupported
+        from pytest_videodecode.model import ClipSpec
+
+        if isinstance(clip, str):
+            clip = ClipSpec.parse(clip)
+        if not isinstance(clip, Path):
+            for name in ("rate", "start"):
+                if name in fields:
+                    fields[name] = Fraction(fields[name])
+            clip = replace(clip or ClipSpec(), **fields)
+        try:
+            return self._run.session.clip(clip)
+        except Unsupported as error:
+            pytest.skip(str(error))
+
+    def decode(
+        self,
+        clip: Clip | str | Path,
+        indices: Sequence[int] | None = None,
+        *,
+        timestamps: Sequence[float] | None = None,
+        decoder: str | Callable[..., Any] | None = None,
+        **request: Any,
+    ) -> Outcome:
+        """One decode in a worker; whatever it does (frames, an error, a hang, a crash) is the outcome.
+
+        ``clip`` may be any file's path. Give ``indices`` or ``timestamps`` (seconds); ``request`` are further
+        fields of ``DecodeRequest``. The frames are ``outcome.frames``, uint8 (N,H,W,3) RGB.
+        """
+        from pytest_videodecode.model import DecodeRequest
+
+        asked = DecodeRequest(
+            path=str(getattr(clip, "path", clip)),
+            indices=None if indices is None else tuple(int(index) for index in indices),
+            timestamps=None if timestamps is None else tuple(float(time) for time in timestamps),
+            **request,
+        )
+        return self._run.session.decode(self._name(decoder), asked)
+
+    def info(self, decoder: str | Callable[..., Any] | None = None) -> DecoderInfo:
+        """What a decoder says of itself: how it is asked, how its thread count is set, its versions."""
+        return self._run.session.info(self._name(decoder))
+
+    def run_check(
+        self, check: str, clip: Clip | ClipSpec | Path, decoder: str | Callable[..., Any] | None = None
+    ) -> Verdict:
+        """The verdict of one check, recorded for summary and report; it fails nothing by itself."""
+        verdict = self._run.session.check(check, self._name(decoder), clip)
+        self._run.record(verdict)
+        return verdict
+
+    def assert_check(
+        self, check: str, clip: Clip | ClipSpec | Path, decoder: str | Callable[..., Any] | None = None
+    ) -> Verdict:
+        """``run_check`` that fails the test when the check does, and skips it when the check cannot be made.
+
+        Raises:
+            CheckFailed: an ``AssertionError`` that says what was asked, what came, and how to see it again.
+        """
+        __tracebackhide__ = True
+        verdict = self.run_check(check, clip, decoder)
+        settle(verdict)
+        return verdict
+
+    def _name(self, decoder: str | Callable[..., Any] | None) -> str:
+        if decoder is None:
+            return self._run.session.settings.decoder[0]
+        if isinstance(decoder, str):
+            return decoder
+        name = getattr(decoder, "__qualname__", "<locals>")
+        if "<" in name:
+            raise OptionError(f"{decoder!r} cannot be imported by a worker; give a function of a module")
+        return f"{decoder.__module__}:{name}"
+
+
+def settle(verdict: Verdict) -> None:
+    """Let the test that runs now end as the verdict says."""
+    from pytest_videodecode.model import Status
+    from pytest_videodecode.reports.summary import describe
+
+    __tracebackhide__ = True
+    if verdict.expected:
+        pytest.xfail(verdict.expected)
+    if verdict.status is Status.UNSUPPORTED:
+        pytest.skip(verdict.reason)
+    if verdict.status is not Status.PASSED:
+        raise CheckFailed("\n".join(describe(verdict)))
+
+
+@pytest.fixture(scope="session")
+def videodecode(pytestconfig: pytest.Config) -> VideoDecode:
+    """Clips, decodes in worker processes, and checks, for tests of your own."""
+    return VideoDecode(pytestconfig.stash[RUN])
+
+
+@pytest.fixture(scope="session")
+def videodecode_decoder(request: pytest.FixtureRequest) -> str:
+    """Each decoder of the run in turn, as a decoder spec."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def videodecode_clip(request: pytest.FixtureRequest, videodecode: VideoDecode) -> Clip:
+    """Each clip of the run in turn."""
+    return videodecode.clip(request.param)
+
+
+@pytest.fixture
+def videodecode_case(request: pytest.FixtureRequest, videodecode: VideoDecode) -> Callable[[], None]:
+    """Each check of each decoder on each clip in turn: call it, and the test ends as the verdict says."""
+    case: Case = request.param
+
+    def run() -> None:
+        __tracebackhide__ = True
+        settle(videodecode.run_check(case.check, case.source, case.decoder))
+
+    return run

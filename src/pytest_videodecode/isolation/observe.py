@@ -1,0 +1,99 @@
+"""Looking at a decode from inside the worker, and planting a failing seek.
+
+Patches live for one request and only in a worker process: a class-level patch of PyAV in the test process would
+leak into the user's other tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pytest_videodecode.model import DecodeRequest, Observed, StreamSeen
+
+
+class Observer:
+    """Counts seeks and keeps the containers that PyAV opened, to read their codec contexts afterwards."""
+
+    def __init__(self, *, fail_seeks: bool) -> None:
+        self.fail_seeks = fail_seeks
+        self.seeks = 0
+        self.failed_seeks = 0
+        self.reason = ""
+        self._opened: list[tuple[Any, int, str]] = []
+
+    def opened(self, container: Any) -> None:
+        """Remember the video streams of ``container`` as PyAV made them, before the decoder touches them."""
+        for stream in container.streams.video:
+            context = stream.codec_context
+            if context is not None:
+                self._opened.append((context, context.thread_count, context.thread_type.name))
+
+    def wrap_open(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def open_(*args: Any, **kwargs: Any) -> Any:
+            container = original(*args, **kwargs)
+            if container.__class__.__name__ == "InputContainer":
+                self.opened(container)
+            return container
+
+        return open_
+
+    def wrap_seek(self, original: Callable[..., Any], refusal: type[Exception]) -> Callable[..., Any]:
+        def seek(container: Any, *args: Any, **kwargs: Any) -> Any:
+            self.seeks += 1
+            try:
+                if self.fail_seeks:
+                    raise refusal(1, "seek refused by the test harness")
+                return original(container, *args, **kwargs)
+            except Exception:
+                self.failed_seeks += 1
+                raise
+
+        return seek
+
+    def result(self) -> Observed:
+        """What was seen, with the codec contexts as the decode left them; lets go of the contexts."""
+        streams = tuple(
+            StreamSeen(
+                codec=context.codec.canonical_name,
+                decoder=context.codec.name,
+                opened_thread_count=count,
+                opened_thread_type=kind,
+                thread_count=context.thread_count,
+                thread_type=context.thread_type.name,
+            )
+            for context, count, kind in self._opened
+        )
+        self._opened.clear()  # a codec context that is kept keeps its threads alive
+        reason = self.reason or ("" if streams else "the decoder opened no file through av.open")
+        return Observed(streams=streams, seeks=self.seeks, failed_seeks=self.failed_seeks, reason=reason)
+
+
+@contextmanager
+def observing(request: DecodeRequest) -> Iterator[Observer | None]:
+    """Plants the faults of ``request`` and yields an observer where the request asked for one."""
+    if not request.observe and not request.faults:
+        yield None
+        return
+    observer = Observer(fail_seeks="seek" in request.faults)
+    try:
+        import av
+        import av.container
+    except ImportError:
+        observer.reason = "PyAV is not installed in the worker's interpreter"
+        yield observer
+        return
+    original_open, container_class = av.open, av.container.InputContainer
+    original_seek = container_class.seek
+    try:
+        container_class.seek = observer.wrap_seek(original_seek, av.error.PermissionError)  # type: ignore[method-assign]
+    except (TypeError, AttributeError):
+        observer.reason = f"PyAV {av.__version__} does not let a seek be patched"
+    av.open = observer.wrap_open(original_open)
+    try:
+        yield observer
+    finally:
+        av.open = original_open
+        if not observer.reason:
+            container_class.seek = original_seek  # type: ignore[method-assign]

@@ -1,0 +1,273 @@
+"""The parent's side of one worker process: start it, ask it, watch it, end it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pytest_videodecode.decoders.spec import DecoderSpec
+from pytest_videodecode.errors import VideodecodeError, WorkerError
+from pytest_videodecode.isolation import census, protocol
+from pytest_videodecode.isolation.channel import Channel
+from pytest_videodecode.isolation.journal import Journal
+from pytest_videodecode.isolation.kill import TOKEN, kill_tree
+from pytest_videodecode.isolation.worker import STACKS_SIGNAL
+from pytest_videodecode.jsonform import from_json, to_json
+from pytest_videodecode.model import Census, DecodeRequest, DecoderInfo, Hang, Outcome, OutcomeKind
+
+_BOOT = Path(__file__).with_name("boot.py")
+
+#: How often memory is looked at while a decode runs, and OS threads where the request asks for them.
+_MEMORY_TICK_S = 0.05
+_THREADS_TICK_S = 0.001
+
+#: A worker that is over its limit is looked at so often, so far apart, before it is killed.
+_LOOKS = 6
+_LOOK_S = 0.02
+
+#: Without a heartbeat for so long (or for the whole of a shorter limit), somebody holds the GIL.
+_QUIET_S = 0.25
+
+#: How long its Python stacks are waited for; writing them takes about a millisecond.
+_STACKS_S = 0.1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What a worker may take: seconds per decode, per start and per exit, bytes of private memory."""
+
+    decode_s: float = 20.0
+    start_s: float = 60.0
+    exit_s: float = 5.0
+    memory: int = 4 << 30
+
+
+class Worker:
+    """One worker process in a process group of its own. Starting it does not wait; its first use does.
+
+    Raises:
+        WorkerError: when the interpreter cannot be started, or the process ends before it is ready.
+        Unsupported, DecoderSpecError: as raised in the worker when it loaded the decoder.
+    """
+
+    def __init__(self, spec: DecoderSpec, limits: Limits, journal_folder: Path) -> None:
+        self._spec = spec
+        self._limits = limits
+        self._token = secrets.token_hex(8)
+        self._info: DecoderInfo | None = None
+        self._channel = Channel()
+        try:
+            self._process = self._start()
+        except OSError as error:
+            self._channel.close()
+            raise WorkerError(
+                f"cannot start {self._python}: {error.strerror}; name the interpreter as DECODER@/path/to/python"
+            ) from None
+        self._channel.hand_over()
+        try:
+            self._journal = Journal(journal_folder, str(spec), self.pid)
+        except WorkerError:
+            self.kill()
+            self._channel.close()
+            raise
+        # the user's functions are found as the user's tests find them; another interpreter has its own path
+        own_path = [] if spec.python else sys.path
+        with suppress(BrokenPipeError):  # info() says why a worker ended at once
+            self._channel.send({"decoder": str(replace(spec, python=None)), "sys_path": own_path})
+
+    @property
+    def pid(self) -> int:
+        """Process id, and id of the process group."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """False once it was found dead or was killed."""
+        return self._process.returncode is None
+
+    @property
+    def _python(self) -> str:
+        # links stay: the interpreter of a venv is a link, and being called by it is what makes it that venv's
+        return os.path.abspath(os.path.expanduser(self._spec.python)) if self._spec.python else sys.executable
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [self._python, str(_BOOT), *map(str, self._channel.theirs)],
+            stdin=subprocess.DEVNULL,
+            stdout=self._channel.log_fd,
+            stderr=self._channel.log_fd,
+            pass_fds=self._channel.theirs,
+            start_new_session=True,
+            env={**os.environ, TOKEN: self._token},
+        )
+
+    def info(self) -> DecoderInfo:
+        """What the decoder says of itself; waits until the worker is ready."""
+        if self._info is None:
+            try:
+                self._info = self._hello()
+            except BaseException:
+                self.kill()
+                raise
+        return self._info
+
+    def _hello(self) -> DecoderInfo:
+        if not self._channel.ready(self._limits.start_s):
+            raise WorkerError(f"the worker of {self._spec} was not ready after {self._limits.start_s:g} s")
+        message = self._channel.receive()
+        if message is None:
+            last = self._channel.log_tail().strip().rpartition("\n")[2] or "it said nothing"
+            raise WorkerError(f"the worker of {self._spec} ended before it was ready: {last}")
+        hello = from_json(protocol.Hello, message)
+        if hello.info is not None:
+            return replace(hello.info, name=str(self._spec))
+        fault = hello.error
+        ours = {kind.__name__: kind for kind in VideodecodeError.__subclasses__()}
+        if fault is None or fault.type not in ours:
+            raise WorkerError(f"cannot load {self._spec}: {fault}")
+        raise ours[fault.type](fault.message)
+
+    def decode(
+        self, request: DecodeRequest, limit_s: float | None = None, when_slow: Callable[[], None] | None = None
+    ) -> Outcome:
+        """Serve one request. What the decoder does comes back as an outcome; it may have cost the worker's life.
+
+        ``limit_s`` replaces the limit of ``Limits``; ``when_slow`` is called once, when half of it has passed.
+        """
+        self.info()
+        self._channel.trim_log()
+        self._journal.write(request)
+        counter = census.ThreadCounter(self.pid) if request.count_threads else None
+        try:
+            with suppress(BrokenPipeError):  # a worker that died idle is found below
+                self._channel.send(to_json(request))
+            limit_s = self._limits.decode_s if limit_s is None else limit_s
+            return self._watch(limit_s, counter, when_slow) or self._reply(counter)
+        except VideodecodeError as error:
+            self.kill()
+            reason = f"garbage from the worker: {error}"
+            return Outcome(kind=OutcomeKind.CRASH, signal=reason, log=self._channel.log_tail())
+        except BaseException:  # Ctrl-C or pytest-timeout's signal: the decode must not be left running
+            self.kill()
+            raise
+
+    def _watch(
+        self, limit_s: float, counter: census.ThreadCounter | None, when_slow: Callable[[], None] | None
+    ) -> Outcome | None:
+        """None as soon as there is a reply; what came instead when the worker had to be killed."""
+        tick = _THREADS_TICK_S if counter else _MEMORY_TICK_S
+        start = memory_seen = time.monotonic()
+        pulse = _Pulse(self._channel)
+        while not self._channel.ready(min(tick, start + limit_s - time.monotonic())):
+            now = time.monotonic()
+            pulse.feel(now)
+            if counter:
+                counter.sample()
+            if now - start >= limit_s:
+                hang = self._autopsy(limit_s, pulse)
+                return Outcome(kind=OutcomeKind.HANG, hang=hang, log=self._channel.log_tail())
+            if now - memory_seen >= _MEMORY_TICK_S:
+                memory_seen = now
+                if (memory := census.private_memory(self.pid)) > self._limits.memory:
+                    self.kill()
+                    return Outcome(
+                        kind=OutcomeKind.OUT_OF_MEMORY,
+                        census=Census(rss_after=memory),
+                        log=self._channel.log_tail(),
+                    )
+            if when_slow and now - start > limit_s / 2:
+                when_slow()
+                when_slow = None
+        return None
+
+    def _reply(self, counter: census.ThreadCounter | None) -> Outcome:
+        message = self._channel.receive()
+        if message is None:
+            return self._crash()
+        reply = from_json(protocol.Reply, message)
+        frames = self._channel.take(reply.shape) if reply.shape else None
+        counts = reply.outcome.census
+        if counter:
+            counts = replace(
+                counts,
+                threads_peak=counter.peak,
+                thread_names=counter.peak_by_name,
+                thread_samples=counter.samples,
+            )
+        return replace(reply.outcome, frames=frames, census=counts)
+
+    def _autopsy(self, limit_s: float, pulse: _Pulse) -> Hang:
+        """Watch a worker that is over its limit for a moment, then kill it."""
+        running = 0
+        for _ in range(_LOOKS):
+            time.sleep(_LOOK_S)
+            running += census.is_running(self.pid)
+        gil_held = pulse.feel(time.monotonic()) >= min(_QUIET_S, limit_s)
+        names = census.thread_names(self.pid)
+        with suppress(ProcessLookupError):  # last, because a signal may wake what it interrupts
+            os.kill(self.pid, STACKS_SIGNAL)
+        hang = Hang(
+            limit_s=limit_s,
+            gil_held=gil_held,
+            cpu_bound=running > _LOOKS / 2,
+            stacks=self._channel.stacks(_STACKS_S),
+            thread_names=names,
+        )
+        self.kill()
+        return hang
+
+    def _crash(self) -> Outcome:
+        self.kill()
+        status = self._process.returncode
+        name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+        return Outcome(kind=OutcomeKind.CRASH, signal=name, log=self._channel.log_tail())
+
+    def kill(self) -> None:
+        """End it and all its descendants now."""
+        # once it was waited for, its number may be another's
+        kill_tree(self.pid if self.alive else None, self._token)
+        self._process.wait()
+
+    def close(self) -> Hang | None:
+        """Let it end by itself; one that does not (an object hangs when it is freed) is killed and told of."""
+        hang = None
+        if self.alive:
+            self._channel.hang_up()
+            pulse = _Pulse(self._channel)
+            if not self._ended_by_itself(pulse):
+                hang = self._autopsy(self._limits.exit_s, pulse)
+        self.kill()
+        self._channel.close()
+        self._journal.close()
+        return hang
+
+    def _ended_by_itself(self, pulse: _Pulse) -> bool:
+        deadline = time.monotonic() + self._limits.exit_s
+        while (now := time.monotonic()) < deadline:
+            pulse.feel(now)
+            if self._channel.ready(min(_MEMORY_TICK_S, deadline - now)) and self._channel.receive() is None:
+                return True
+        return False
+
+
+class _Pulse:
+    """The worker's heartbeat, felt now and then; it stops while somebody holds the GIL."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._beats = channel.beats()
+        self._since = time.monotonic()
+
+    def feel(self, now: float) -> float:
+        """Seconds since the heartbeat was last seen to advance."""
+        if (beats := self._channel.beats()) != self._beats:
+            self._beats, self._since = beats, now
+        return now - self._since

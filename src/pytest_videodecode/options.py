@@ -1,0 +1,202 @@
+"""Every setting once: its name, its words of help, how its text is read. Plugin, marker and shell all read this."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_videodecode.errors import OptionError
+
+PREFIX = "videodecode"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """What a run does. The defaults are the main job: the production reader on three codecs."""
+
+    decoder: tuple[str, ...] = ("production",)
+    codecs: tuple[str, ...] = ("av1", "h264", "mpeg4")
+    checks: tuple[str, ...] = ()  # empty: all
+    threads: tuple[int, ...] = (0, 1, 2, 4)
+    timeout: float = 20.0
+    memory: int = 4096
+    clips: tuple[str, ...] = ()
+    expected: str = ""
+    require: tuple[str, ...] = ()
+    report: str = ""
+    seed: int = 0
+    threads_env: str = ""
+
+    def with_texts(self, given: Mapping[str, Any], said_by: Callable[[str], str]) -> Settings:
+        """These settings with ``given`` ones (texts, or lists of texts) in their place.
+
+        ``said_by`` turns the name of a setting into what the user wrote (``--videodecode-threads``), for errors.
+        """
+        values = {}
+        for name, value in given.items():
+            option = BY_NAME.get(name)
+            if option is None:
+                raise OptionError(f"{said_by(name)}: no such setting; known are {', '.join(BY_NAME)}")
+            try:
+                values[name] = option.read(value)
+            except (ValueError, TypeError) as error:
+                raise OptionError(f"{said_by(name)}: {error}") from None
+        return replace(self, **values)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Option:
+    """One setting as the user meets it. ``read`` takes a text, or several where the option may be repeated."""
+
+    name: str
+    help: str
+    metavar: str
+    read: Callable[[Any], Any]
+    repeatable: bool = False
+    is_path: bool = False
+
+    @property
+    def flag(self) -> str:
+        """``--videodecode-threads-env``"""
+        return f"--{PREFIX}-{self.name.replace('_', '-')}"
+
+    @property
+    def ini(self) -> str:
+        """``videodecode_threads_env``, also the name that argparse stores it under."""
+        return f"{PREFIX}_{self.name}"
+
+    @property
+    def help_text(self) -> str:
+        """The help with the default, where there is one."""
+        default = _DEFAULTS[self.name]
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+        return f"{self.help} (default: {shown})" if shown else self.help
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """``"a,b"`` or any mix of such texts and their lists, blanks dropped."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    if isinstance(value, Iterable):
+        return tuple(text for part in value for text in _texts(part))
+    return (str(value),)
+
+
+def _whole(value: Any) -> tuple[str, ...]:
+    """Texts that may hold commas themselves (decoder specs, paths), one per line or item."""
+    if isinstance(value, str):
+        return tuple(line.strip() for line in value.splitlines() if line.strip())
+    return tuple(text for part in value for text in _whole(str(part)))
+
+
+def _counts(value: Any) -> tuple[int, ...]:
+    counts = tuple(_count(text) for text in _texts(value))
+    if not counts:
+        raise ValueError("give at least one thread count, such as 0,1,2,4")
+    return counts
+
+
+def _count(value: Any) -> int:
+    text = str(value).strip()
+    if not (text.isascii() and text.isdigit()) or int(text) > 256:
+        raise ValueError(f"{text!r} is no thread count; give whole numbers from 0 (automatic) to 256")
+    return int(text)
+
+
+def _seconds(value: Any) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= 86400:
+        raise ValueError(f"{value!r} is no limit; give seconds above 0, at most 86400")
+    return seconds
+
+
+def _mebibytes(value: Any) -> int:
+    text = str(value).strip()
+    if not (text.isascii() and text.isdigit()) or not 64 <= int(text) <= 1 << 20:
+        raise ValueError(f"{text!r} is no limit; give MiB from 64 to 1048576")
+    return int(text)
+
+
+def _seed(value: Any) -> int:
+    text = str(value).strip()
+    if not (text.isascii() and text.isdigit()) or int(text) >= 1 << 32:
+        raise ValueError(f"{text!r} is no seed; give a whole number from 0 to 4294967295")
+    return int(text)
+
+
+def _variable(value: Any) -> str:
+    text = str(value).strip()
+    if text and not text.isidentifier():
+        raise ValueError(f"{text!r} is no name of an environment variable")
+    return text
+
+
+def _paths(value: Any) -> tuple[str, ...]:
+    paths = _whole(value)
+    for path in paths:
+        if not Path(path).exists():
+            raise ValueError(f"there is no {path}; give a folder of video files, or a file")
+    return paths
+
+
+def _file(value: Any) -> str:
+    text = str(value).strip()
+    if text and not Path(text).is_file():
+        raise ValueError(f"there is no file {text}")
+    return text
+
+
+OPTIONS = (
+    Option(
+        name="decoder",
+        help="Decoder to test: NAME[,option=value...][@PYTHON], NAME registered or module:function. Repeatable.",
+        metavar="SPEC",
+        read=_whole,
+        repeatable=True,
+    ),
+    Option(name="codecs", help="Codecs of the generated clips, empty for none", metavar="LIST", read=_texts),
+    Option(name="checks", help="Checks to run (default: all)", metavar="LIST", read=_texts),
+    Option(name="threads", help="Thread counts of the parity checks, 0 is automatic", metavar="LIST", read=_counts),
+    Option(name="timeout", help="Seconds that one decode may take before it is a hang", metavar="S", read=_seconds),
+    Option(name="memory", help="MiB that a worker may use before it is out of memory", metavar="MIB", read=_mebibytes),
+    Option(
+        name="clips",
+        help="Folder of real video files, or one file; FFmpeg's command line says what they show. Repeatable.",
+        metavar="PATH",
+        read=_paths,
+        repeatable=True,
+        is_path=True,
+    ),
+    Option(
+        name="expected",
+        help="TOML file of verdicts that are known to be otherwise",
+        metavar="FILE",
+        read=_file,
+        is_path=True,
+    ),
+    Option(
+        name="require",
+        help="Codecs, checks, clips or decoders that must not be unsupported, or 'all'",
+        metavar="LIST",
+        read=_texts,
+        repeatable=True,
+    ),
+    Option(name="report", help="Folder that results.json is written to", metavar="DIR", read=str),
+    Option(name="seed", help="Seed of everything random", metavar="N", read=_seed),
+    Option(
+        name="threads_env",
+        help="Environment variable that carries a thread count to a module:function decoder",
+        metavar="NAME",
+        read=_variable,
+    ),
+)
+
+BY_NAME = {option.name: option for option in OPTIONS}
+
+_DEFAULTS = {field.name: field.default for field in fields(Settings)}

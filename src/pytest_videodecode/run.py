@@ -1,0 +1,184 @@
+"""One pytest run: the settings as the user gave them, the session behind them, and the verdicts that came of it.
+
+Registered as a plugin of its own, so that its hooks have their state in ``self``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_videodecode import __version__
+from pytest_videodecode.errors import OptionError, VideodecodeError
+from pytest_videodecode.options import BY_NAME, OPTIONS, PREFIX, Settings
+
+if TYPE_CHECKING:  # what stands behind these imports numpy and more; a run that needs none must not pay for it
+    from pytest_videodecode.model import Verdict
+    from pytest_videodecode.session import Session
+
+RUN = pytest.StashKey["Run"]()
+
+#: The name that verdicts travel under, in ``user_properties`` and from xdist's workers.
+_VERDICT = PREFIX
+
+
+class Run:
+    """Settings, session and verdicts of one pytest run; under xdist, of one process of it."""
+
+    def __init__(self, config: pytest.Config, *, suite: bool) -> None:
+        self._config = config
+        given = _given(config)
+        self._settings = Settings()
+        for said_by, values in given:
+            self._settings = self._settings.with_texts(values, said_by)
+        self._in_use = suite or bool(given[-1][1])
+        self._item: pytest.Item | None = None
+        self._opened: Session | None = None
+        self._verdicts: list[Verdict] = []
+        self._report_path = ""
+        if any(values.keys() & {"decoder", "codecs", "checks", "require"} for _, values in given):
+            from pytest_videodecode.session import validate
+
+            validate(self._settings)
+
+    @property
+    def session(self) -> Session:
+        """The session, with the settings of the test that runs now. Its first use imports what is heavy."""
+        if self._opened is None:
+            from pytest_videodecode.session import Session
+
+            self._opened = Session(self._settings, self._config.rootpath)
+        self._opened.settings = self._marked(self._item) if self._item else self._settings
+        return self._opened
+
+    def record(self, verdict: Verdict) -> None:
+        """Let a verdict travel with the report of the test that runs now."""
+        if self._item is not None:
+            self._item.user_properties.append((_VERDICT, _dumps(verdict)))
+
+    def close(self) -> list[Verdict]:
+        """End the workers; one that does not end by itself is a failed verdict."""
+        opened, self._opened = self._opened, None
+        return opened.close() if opened else []
+
+    def _marked(self, item: pytest.Item) -> Settings:
+        marker = item.get_closest_marker(PREFIX)
+        if marker is None:
+            return self._settings
+        if marker.args:
+            raise OptionError(f"marker {PREFIX}: give settings by name, such as {PREFIX}(threads=[1, 2])")
+        return self._settings.with_texts(marker.kwargs, lambda name: f"marker {PREFIX}({name}=...)")
+
+    def _collect(self, verdicts: Iterable[str]) -> None:
+        from pytest_videodecode.jsonform import loads
+        from pytest_videodecode.model import Verdict
+
+        self._verdicts += [loads(Verdict, verdict) for verdict in verdicts]
+
+    # Hooks, in the order in which pytest calls them.
+
+    def pytest_report_header(self) -> str | None:
+        """One line, when the plugin is in use."""
+        if not self._in_use:
+            return None
+        shown = self._settings
+        clips = ", ".join((*shown.codecs, *shown.clips)) or "no clips"
+        return f"{PREFIX} {__version__}: {', '.join(shown.decoder)} on {clips} (seed {shown.seed})"
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Decoders, clips and cases as parameters; naming a clip does not make it."""
+        asked = {name.removeprefix(f"{PREFIX}_") for name in metafunc.fixturenames if name.startswith(PREFIX)}
+        if not asked & {"decoder", "clip", "case"}:
+            return
+        from pytest_videodecode.session import cases, sources
+
+        try:
+            settings = self._marked(metafunc.definition)
+            found: dict[str, Sequence[Any]] = {"decoder": settings.decoder}
+            found["clip"] = sources(settings) if "clip" in asked else ()
+            found["case"] = cases(settings) if "case" in asked else ()
+        except VideodecodeError as error:
+            raise pytest.UsageError(f"{metafunc.definition.nodeid}: {error}") from None
+        for kind in ("decoder", "clip", "case"):
+            if kind in asked:
+                metafunc.parametrize(f"{PREFIX}_{kind}", found[kind], ids=map(str, found[kind]), indirect=True)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """From here on, verdicts and the settings of a marker are this test's."""
+        self._item = item
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collect the verdicts of a test; the report of its teardown has those of all its phases."""
+        if report.when == "teardown" and not _is_xdist_worker(self._config):
+            self._collect(value for name, value in report.user_properties if name == _VERDICT)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Collect what an xdist worker found when it ended; one that crashed has nothing to say."""
+        self._collect(getattr(node, "workeroutput", {}).get(_VERDICT, ()))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """End the workers, write the report, and let a worker that did not end count for the exit status."""
+        hung = [_dumps(verdict) for verdict in self.close()]
+        if _is_xdist_worker(self._config):
+            self._config.workeroutput[_VERDICT] = hung  # type: ignore[attr-defined]
+            return
+        self._collect(hung)
+        if self._settings.report and self._verdicts:
+            self._write_report(session)
+        if session.exitstatus == pytest.ExitCode.OK and any(v.check == "worker_exit" for v in self._verdicts):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _write_report(self, session: pytest.Session) -> None:
+        from pytest_videodecode.environment import environment
+        from pytest_videodecode.reports.results import results, write_results
+
+        report = results(self._verdicts, environment(), self._settings.seed)
+        try:
+            self._report_path = f"report: {write_results(Path(self._settings.report), report)}"
+        except OptionError as error:
+            self._report_path = f"ERROR {error}"
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """The matrix, then the failures with the command that shows each again."""
+        if not self._verdicts:
+            return
+        from pytest_videodecode.reports.summary import summary_lines
+
+        terminalreporter.section(PREFIX)
+        for line in (*summary_lines(self._verdicts, self._settings.seed), self._report_path):
+            terminalreporter.line(line)
+
+
+def _given(config: pytest.Config) -> list[tuple[Any, dict[str, Any]]]:
+    """What the ini file says, then what the command line says, each with the way the user wrote it."""
+    ini, flags = {}, {}
+    for option in OPTIONS:
+        if (value := config.getini(option.ini)) is not None:
+            ini[option.name] = _from_here(config, value) if option.is_path else value
+        if (value := config.getoption(option.ini)) is not None:
+            flags[option.name] = value
+    return [(lambda name: f"ini key {BY_NAME[name].ini}", ini), (lambda name: BY_NAME[name].flag, flags)]
+
+
+def _from_here(config: pytest.Config, value: str | list[str]) -> str | list[str]:
+    """Paths in an ini file are relative to that file, as pytest's own are."""
+    folder = config.inipath.parent if config.inipath else config.rootpath
+    return str(folder / value) if isinstance(value, str) else [str(folder / path) for path in value]
+
+
+def _is_xdist_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def _dumps(verdict: Verdict) -> str:
+    from pytest_videodecode.jsonform import to_json
+
+    return json.dumps(to_json(verdict))

@@ -1,0 +1,1 @@
+"""The ready-made suite: ``pytest -p videodecode --pyargs pytest_videodecode.suite``."""

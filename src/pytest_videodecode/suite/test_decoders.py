@@ -1,0 +1,18 @@
+"""Every check of every decoder on every clip that the run names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_videodecode.errors import CheckFailed
+
+
+def test_check(videodecode_case: Callable[[], None]) -> None:
+    """One check on one decoder and clip; its verdict is in the summary and the report."""
+    try:
+        videodecode_case()
+    except CheckFailed as failure:
+        # the message is all there is to say: no line of this file would help to understand it
+        pytest.fail(str(failure), pytrace=False)
