@@ -38,7 +38,8 @@ class ClipCache:
 
     def __init__(self, root: Path | None = None) -> None:
         named = os.environ.get(ENVIRONMENT)
-        self.root = root or (Path(named) if named else platformdirs.user_cache_path("pytest-videodecode"))
+        default = Path(named) if named else platformdirs.user_cache_path("pytest-videodecode")
+        self.root = (root or default).absolute()  # workers may run in another folder
         self._store = Store(self.root)
         self._clips: dict[ClipSpec, Clip] = {}
         self._real: dict[tuple[Path, int, int], Clip] = {}

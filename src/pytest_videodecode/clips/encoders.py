@@ -48,7 +48,7 @@ def _x264(spec: ClipSpec) -> dict[str, str]:
 def _x265(spec: ClipSpec) -> dict[str, str]:
     params = (
         f"keyint={spec.gop}:min-keyint={spec.gop}:scenecut=0:open-gop={int(spec.open_gop)}"
-        f":bframes={spec.bframes}:b-adapt=0:pools=none:frame-threads=1:log-level=none"
+        f":bframes={spec.bframes}:b-adapt=0:rc-lookahead={spec.bframes + 5}:pools=none:frame-threads=1:log-level=none"
     )
     return {"preset": "ultrafast", "crf": _quality(spec), "x265-params": params}
 

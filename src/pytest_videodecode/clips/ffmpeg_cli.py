@@ -135,7 +135,7 @@ def _listen(log: IO[bytes], headers: queue.SimpleQueue[_Header | None], complain
     try:
         for raw in log:
             line = raw.decode("utf-8", "replace").strip()
-            if "showinfo" in line:
+            if line.startswith("[Parsed_showinfo_"):
                 if found := _TIME_BASE.search(line):
                     unit = Fraction(int(found[1]), int(found[2]))
                 elif (found := _FRAME.search(line)) and max(int(found[2]), int(found[3])) <= _MAX_SIDE:

@@ -110,7 +110,7 @@ def _headers(path: Path) -> _Headers:
 def _packet_times(container: InputContainer, stream: VideoStream) -> list[Fraction]:
     import av
 
-    times = []
+    times: list[Fraction] = []
     try:
         for packet in container.demux(stream):
             if packet.size and not packet.is_discard:

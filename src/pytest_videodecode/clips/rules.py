@@ -121,9 +121,13 @@ def _codec(spec: ClipSpec) -> str:
         return f"{spec.bframes} B-frames are not possible; {spec.codec} takes 0 to {rules.max_bframes}"
     if spec.bframes >= spec.gop:
         return f"{spec.bframes} B-frames do not fit a GOP of {spec.gop}; use fewer, or a longer GOP"
+    if spec.bframes and spec.frames < spec.bframes + 2:
+        return f"{spec.bframes} B-frames need {spec.bframes + 2} frames at least, not {spec.frames}"
     if spec.open_gop and not (rules.open_gop and spec.bframes):
         able = [name for name, other in CODECS.items() if other.open_gop]
         return f"an open GOP needs {' or '.join(able)} with at least one B-frame"
+    if spec.open_gop and spec.frames <= spec.gop + spec.bframes:
+        return f"an open GOP of {spec.gop} shows in more than {spec.gop + spec.bframes} frames; ask more frames"
     if (spec.width % 2 or spec.height % 2) and spec.pix_fmt not in rules.odd_sizes:
         able = [f"{name} ({', '.join(other.odd_sizes)})" for name, other in CODECS.items() if other.odd_sizes]
         return f"{spec.codec} in {spec.pix_fmt} needs even sides; odd ones are possible with {'; '.join(able)}"

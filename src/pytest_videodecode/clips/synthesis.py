@@ -29,6 +29,7 @@ from pytest_videodecode.clips.timing import frame_time, tick
 from pytest_videodecode.errors import Unsupported
 from pytest_videodecode.model import ClipSpec
 
+_LEAST_TIMESCALE = 10_000
 _AUDIO_RATE = 48000
 _AUDIO_HZ = 440
 _AUDIO_LEVEL = 0.02
@@ -68,9 +69,16 @@ def pyav_encoder(spec: ClipSpec) -> Encoder | None:
 def _muxer_options(spec: ClipSpec) -> dict[str, str]:
     if spec.container != "mp4":
         return {}
+    # Left alone, mp4 rounds a start to milliseconds and a quarter frame to the frame rate's own ticks.
+    scale = tick(spec).denominator
+    while scale < _LEAST_TIMESCALE:
+        scale *= 2
+    scales = {"movie_timescale": str(scale), "video_track_timescale": str(scale)}
     if spec.fragmented:
-        return {"movflags": "frag_keyframe+empty_moov+default_base_moof"}
-    return {"movflags": "faststart"} if spec.faststart else {}
+        # An edit list, which is what holds a start, needs the header to wait for the first packet.
+        header = "delay_moov" if spec.start else "empty_moov"
+        return {"movflags": f"frag_keyframe+default_base_moof+{header}", **scales}
+    return {"movflags": "faststart", **scales} if spec.faststart else scales
 
 
 def _encode(output: av.container.OutputContainer, encoder: Encoder, spec: ClipSpec) -> Iterator[Packet[Any]]:

@@ -107,11 +107,10 @@ def adapt(
     if "threads_env" in options and not threads_env.isidentifier():
         raise DecoderSpecError(f"{label}: threads_env={threads_env} does not name an environment variable")
     roles = _roles(signature)
-    defaults = {}
-    if (parameter := roles.get("threads", "")) in given:
-        defaults["threads"] = count(parameter, given.pop(parameter))
+    threads = given.pop(roles.get("threads", ""), options.get("threads"))
+    defaults = {} if threads is None else {"threads": count("threads", threads)}
     arguments = _constants(label, signature, roles, given)
-    if fault := _fault(signature, roles, arguments, has_threads=bool(defaults) or "threads" in options):
+    if fault := _fault(signature, roles, arguments, has_threads=bool(defaults)):
         raise _unrecognised(label, f"its parameters are {signature}: {fault}")
     decoder = FunctionDecoder(
         function=function, signature=signature, roles=roles, constants=arguments, threads_env=threads_env

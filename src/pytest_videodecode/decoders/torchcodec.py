@@ -25,7 +25,7 @@ def make(options: Mapping[str, str]) -> LoadedDecoder:
         from torchcodec.decoders import VideoDecoder
     except (RuntimeError, OSError) as error:  # its way of saying that FFmpeg's shared libraries are not found
         raise Unsupported(
-            f"torchcodec finds no FFmpeg it can load ({str(error).strip().splitlines()[0]}); "
+            f"torchcodec finds no FFmpeg it can load ({str(error).partition('. ')[0]}); "
             "install FFmpeg's shared libraries, or put them on LD_LIBRARY_PATH"
         ) from error
 

@@ -79,8 +79,8 @@ class TimestampRequest:
     def find(self, frames: Iterable[VideoFrame], time_base: Fraction | None, put: Put) -> None:
         """Puts the frames asked out of ``frames``, in whatever order their times come (AVI mixes them up).
 
-        A frame within half a tick of the time asked is the nearest there can be; once every time has such a
-        frame the rest need not be decoded.
+        A frame less than half a tick from the time asked is the nearest there can be; once every time has such
+        a frame the rest need not be decoded.
         """
         if time_base is None:
             raise self._error([], Fraction(1))
@@ -89,7 +89,7 @@ class TimestampRequest:
         reach = [self._allowed(self.times[place]) / time_base for place in order]
         furthest = max(reach)
         best: dict[int, tuple[Fraction, VideoFrame]] = {}
-        open_ = set(range(len(asked)))
+        unsettled = set(range(len(asked)))
         seen: list[int] = []
         for frame in frames:
             if frame.pts is None:
@@ -100,9 +100,9 @@ class TimestampRequest:
                 distance = abs(asked[i] - frame.pts)
                 if distance <= reach[i] and (i not in best or distance < best[i][0]):
                     best[i] = (distance, frame)
-                    if distance <= Fraction(1, 2):
-                        open_.discard(i)
-            if not open_:
+                    if distance < Fraction(1, 2):
+                        unsettled.discard(i)
+            if not unsettled:
                 break
         if len(best) < len(asked):
             raise self._error(seen, time_base)
@@ -142,7 +142,7 @@ def places_by_rank(ranks: Iterable[int]) -> dict[int, list[int]]:
 
 
 def request_of(
-    timestamps: Iterable[Any] | None, tolerance_s: Any, frame_indices: Iterable[Any] | None, file: str
+    timestamps: Iterable[float] | None, tolerance_s: float, frame_indices: Iterable[int] | None, file: str
 ) -> IndexRequest | TimestampRequest:
     """The request that the arguments of ``decode_video_frames`` make.
 
@@ -179,7 +179,8 @@ def _numbers(values: Any, convert: Callable[[Any], Any], name: str, kind: str) -
         for value in values:
             numbers.append(convert(value))
     except (TypeError, ValueError, OverflowError):
-        raise FrameRequestError(f"{name} must be a sequence of numbers ({kind}), not {value!r:.60}") from None
+        shown = " ".join(repr(value).split())[:60]
+        raise FrameRequestError(f"{name} must be a sequence of numbers ({kind}), not {shown}") from None
     if not numbers:
         raise FrameRequestError(f"{name} is empty; ask for one frame at least")
     return tuple(numbers)

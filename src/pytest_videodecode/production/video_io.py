@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import av
 import numpy as np
@@ -31,7 +30,7 @@ from pytest_videodecode.production.frame_request import (
     request_of,
 )
 from pytest_videodecode.production.frame_table import Misfit, frames_from, read_frame_table, time_base_of
-from pytest_videodecode.production.video_source import PYAV_MAJOR, VideoSource, thread_setting
+from pytest_videodecode.production.video_source import PYAV_MAJOR, BinaryReader, VideoSource, thread_setting
 
 __all__ = ["decode_video_frames", "thread_setting"]
 
@@ -40,11 +39,11 @@ _ONE_THREAD = {"threads": 1} if PYAV_MAJOR >= 17 else {}
 
 
 def decode_video_frames(
-    video_path: object,
-    timestamps: Iterable[Any] | None = None,
+    video_path: str | os.PathLike[str] | BinaryReader,
+    timestamps: Iterable[float] | None = None,
     tolerance_s: float = 1e-4,
     *,
-    frame_indices: Iterable[Any] | None = None,
+    frame_indices: Iterable[int] | None = None,
 ) -> NDArray[np.uint8]:
     """Frames of the first video stream, ``uint8 (N,H,W,3)`` RGB, in the order asked, repeats included.
 
@@ -53,7 +52,7 @@ def decode_video_frames(
     decode from the start shows: frames that an edit list hides do not count, whatever the header says. H and W
     are those that the stream declares; frames of another size are scaled to it.
 
-    ``video_path`` is a path or a binary file object, which is read from its start and stays open; one without
+    ``video_path`` is a path or a binary file object; the latter is read from its start and stays open; one without
     ``seek`` is decoded in one pass. The environment variable ``OPENWAM_VIDEO_DECODE_THREADS``, read at each call,
     sets the size of libdav1d's thread pool: 2 by default, 0 for FFmpeg's choice.
 

@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import av
 from av.container import InputContainer
@@ -45,13 +45,20 @@ def thread_setting(environ: Mapping[str, str]) -> int | None:
     return int(value) or None
 
 
+class BinaryReader(Protocol):
+    """A binary file object; ``seek`` and ``tell`` are used where it has both."""
+
+    def read(self, size: int, /) -> bytes:
+        """Up to ``size`` bytes, none at the end."""
+
+
 class VideoSource:
     """A video that can be opened, as often as ``seekable`` allows: once if False, any number of times if True.
 
     A file object is read from its beginning and never closed here.
     """
 
-    def __init__(self, video: object) -> None:
+    def __init__(self, video: str | os.PathLike[str] | BinaryReader) -> None:
         self._target: Any
         if isinstance(video, (str, os.PathLike)):
             self.name = path = os.fsdecode(video)

@@ -144,7 +144,8 @@ def test_timestamp_off_every_frame_is_an_error_naming_the_distance(
 
 
 @pytest.mark.parametrize(
-    "asked", [{"indices": (0, 6, 7, 9)}, {"timestamps": (0.0, 0.6, 0.7, 0.9)}, {"timestamps": (0.0, 0.6, 0.70001, 0.9)}]
+    "asked",
+    [{"indices": (0, 6, 7, 9)}, {"timestamps": (0.0, 0.6, 0.7, 0.9)}, {"timestamps": (0.0, 0.6, 0.70001, 0.9)}],
 )
 def test_pictures_known_before_damage_are_given_before_its_error(asked: dict[str, Any]) -> None:
     assert_breaks(film(breaks_at=8), OSError, "damaged", [0, 6, 7], **asked)
@@ -162,7 +163,7 @@ def test_nearest_gives_places_and_judges_the_distance() -> None:
     times = np.array([0.0, 0.1, 0.2])
     assert nearest(times, request(timestamps=(0.2, 0.00001))) == [2, 0]
     for timestamps in ((0.05,), (math.nan,)):
-        with pytest.raises(ValueError, match="no frame within 0.0001 s"):
+        with pytest.raises(ValueError, match=r"no frame within 0\.0001 s"):
             nearest(times, request(timestamps=timestamps))
     with pytest.raises(ValueError, match="the nearest is inf s away"):
         nearest(np.empty(0), request(timestamps=(0.0,)))

@@ -19,9 +19,16 @@ def _as_it_was() -> Iterator[None]:
 @pytest.mark.parametrize("name", LOG_LEVELS)
 def test_level_holds_inside_and_is_restored_afterwards(name: str, before: int | None) -> None:
     av.logging.set_level(before)
-    with pytest.raises(KeyError), log_level(name):
-        assert av.logging.get_level() == getattr(av.logging, name)
-        raise KeyError
+    inside = []
+
+    def fail() -> None:
+        with log_level(name):
+            inside.append(av.logging.get_level())
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert inside == [getattr(av.logging, name)]
     assert av.logging.get_level() == before
 
 

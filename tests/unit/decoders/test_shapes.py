@@ -210,7 +210,7 @@ def test_a_parameter_for_the_thread_count_takes_only_a_count() -> None:
     def decode(path: str, indices: list[int], num_threads: int) -> Any:
         return BATCH
 
-    with pytest.raises(DecoderSpecError, match="option num_threads=many: not a count"):
+    with pytest.raises(DecoderSpecError, match="option threads=many: not a count"):
         adapt(decode, "mylab:decode", {"num_threads": "many"})
     with pytest.raises(DecoderSpecError, match="num_threads would have no value"):
         adapt(decode, "mylab:decode", {})
