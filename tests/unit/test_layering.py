@@ -61,7 +61,7 @@ def test_imports_go_one_way(path: Path) -> None:
     elif room in DOORS:
         assert "production" not in used, "production is reached by its decoder spec only"
     else:
-        assert used <= set(ORDER[: ORDER.index(room)]) | ({"environment"} if room == "session" else set())
+        assert used <= set(ORDER[: ORDER.index(room)])
         assert not used & FORBIDDEN.get(room, set())
 
 

@@ -17,10 +17,13 @@ SMALL_PIXELS = 64 << 20
 
 INDEX, TIMESTAMP = "index", "timestamp"
 
-NO_WAY = (
-    "the decoder takes timestamps only, and the clip's times do not increase from frame to frame; "
-    "give the function a parameter of frame indices, or use a clip with times"
-)
+#: Containers (as FFmpeg names their demuxers) that hold no presentation times: a raw bitstream holds none at all, and
+#: AVI those of the packets in decoding order. Every reader makes up its own, so there is no right one to ask for.
+TIMELESS = frozenset({"avi", "h264", "hevc", "av1", "obu", "m4v", "mpegvideo", "mjpeg"})
+
+NO_TIMES = "the clip has no presentation times that increase from frame to frame"
+
+NO_WAY = f"the decoder takes timestamps only, and {NO_TIMES}; give the function a parameter of frame indices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,9 @@ class Ask:
 
 def ways(subject: Subject) -> tuple[str, ...]:
     """How this decoder can be asked for frames of this clip: by index first; empty where it cannot."""
-    asks, times = subject.decoder.asks, subject.clip.times
-    by_time = "timestamps" in asks and all(earlier < later for earlier, later in pairwise(times))
-    return (INDEX,) * ("indices" in asks) + (TIMESTAMP,) * by_time
+    asks, clip = subject.decoder.asks, subject.clip
+    timed = clip.container not in TIMELESS and all(earlier < later for earlier, later in pairwise(clip.times))
+    return (INDEX,) * ("indices" in asks) + (TIMESTAMP,) * ("timestamps" in asks and timed)
 
 
 def fits(clip: Clip, budget: int = MAX_PIXELS) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_videodecode.checks.asking import INDEX, NO_WAY, TIMESTAMP, Ask, fits, ways
+from pytest_videodecode.checks.asking import INDEX, NO_TIMES, NO_WAY, TIMESTAMP, Ask, fits, ways
 from pytest_videodecode.checks.base import Faults, Finding, Subject, unsupported
 from pytest_videodecode.checks.compare import NO_ANSWER, wrong
 from pytest_videodecode.checks.patterns import patterns
@@ -39,7 +39,7 @@ def frame_identity(subject: Subject) -> Finding:
     if errors:
         evidence["errors"] = errors
     if INDEX in offered and TIMESTAMP not in offered and "timestamps" in subject.decoder.asks:
-        evidence["not_asked"] = "by timestamp: the clip's times do not increase from frame to frame"
+        evidence["not_asked"] = f"by timestamp: {NO_TIMES}"
     if fits(clip) < clip.frames:
         evidence["cut"] = (
             f"whole clip: the first {fits(clip)} of {clip.frames} frames, as many as one request may hold"

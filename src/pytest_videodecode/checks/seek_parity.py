@@ -14,7 +14,7 @@ from pytest_videodecode.model import Clip, Outcome
 #: Clips of up to this many frames have every frame asked alone.
 SHORT = 64
 
-#: About so many frames of a longer clip are asked alone, and of every clip backwards, one request each.
+#: About so many frames of a longer clip are asked alone; of every clip, half of them once more, going backwards.
 SPREAD = 16
 
 SEQUENCE = "sequential pass"
@@ -64,7 +64,7 @@ def _asks(clip: Clip, offered: tuple[str, ...]) -> Iterator[Ask]:
     targets = every if clip.frames <= SHORT else chosen
     for frame in targets:
         yield Ask("alone", (frame,), by)
-    for frame in reversed(chosen):
+    for frame in chosen[::-2]:
         yield Ask("backwards", (frame,), jump_by)
     yield Ask("backwards at once", tuple(reversed(targets))[:size], jump_by)
     last = clip.frames - 1

@@ -72,7 +72,7 @@ def _gop(spec: ClipSpec, keyframes: list[int], packets: list[tuple[int | None, b
         )
     # In AVI a packet's time is that of its place in the file, and tells nothing.
     if CONTAINERS[spec.container].own_times and spec.open_gop and not _has_leading_frames(packets):
-        return "asked an open GOP, the encoder made closed ones; use a longer GOP or more B-frames"
+        return "asked an open GOP, the encoder made closed ones; use another GOP or number of B-frames"
     return ""
 
 

@@ -43,7 +43,7 @@ def to_frames(returned: Any) -> NDArray[np.uint8]:
 
 def _batch(array: NDArray[Any]) -> NDArray[np.uint8]:
     if array.shape[:1] == (0,):
-        return np.empty((0, *(array.shape[1:] if array.ndim == 4 else (0, 0, 3))), np.uint8)
+        return _stack(())
     if array.ndim != 4:
         raise _refusal(f"an array of shape {array.shape}")
     return np.ascontiguousarray(_to_uint8(_channels_last(array)))

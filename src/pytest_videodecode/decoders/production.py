@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_videodecode.decoders.base import LoadedDecoder
 from pytest_videodecode.decoders.shapes import adapt
+
+#: By name only: the reader is a tenant, and in another interpreter it is that interpreter's own.
+MODULE = "pytest_videodecode.production.video_io"
 
 THREADS_VARIABLE = "OPENWAM_VIDEO_DECODE_THREADS"
 
@@ -16,10 +20,8 @@ THREAD_CAP = 2
 
 def make(options: Mapping[str, str]) -> LoadedDecoder:
     """``production.video_io.decode_video_frames`` as a decoder."""
-    from pytest_videodecode.production.video_io import decode_video_frames
-
     decoder = adapt(
-        decode_video_frames,
+        importlib.import_module(MODULE).decode_video_frames,
         "production",
         {**options, "threads_env": THREADS_VARIABLE},
         opens_as=("path", "file", "unseekable"),

@@ -17,7 +17,7 @@ def loaded_versions() -> dict[str, str]:
     """Versions of the video libraries in ``sys.modules``; for PyAV also of the FFmpeg libraries inside it."""
     found = {name: version_of(module) for name in _KNOWN if (module := sys.modules.get(name)) is not None}
     if av := sys.modules.get("av"):
-        found |= ffmpeg_libraries(av)
+        found |= _ffmpeg_inside(av)
     return found
 
 
@@ -30,7 +30,6 @@ def version_of(module: ModuleType) -> str:
         return "unknown"
 
 
-def ffmpeg_libraries(av: Any) -> dict[str, str]:
-    """FFmpeg's own version, and those of the two libraries that decode, inside PyAV."""
+def _ffmpeg_inside(av: Any) -> dict[str, str]:
     libraries = {name: ".".join(map(str, av.library_versions[name])) for name in ("libavcodec", "libavformat")}
     return {"ffmpeg": str(getattr(av, "ffmpeg_version_info", "unknown")), **libraries}

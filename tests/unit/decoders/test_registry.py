@@ -100,7 +100,7 @@ def test_each_thing_that_can_be_wrong_has_its_own_message(spec: str, message: st
 def test_a_registered_decoder_without_its_package_is_unsupported_and_says_what_to_install(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("av", "lerobot", "torchcodec", "cv2", "decord"):
+    for module in ("av", "lerobot", "torchcodec", "torchcodec.decoders", "cv2", "decord"):
         monkeypatch.setitem(sys.modules, module, None)
     for module in [module for module in sys.modules if module.startswith("pytest_videodecode.production.")]:
         monkeypatch.delitem(sys.modules, module)

@@ -111,10 +111,11 @@ def test_torchcodec_without_its_ffmpeg_is_unsupported(tmp_path: Path, monkeypatc
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "decoders.py").write_text("raise RuntimeError('Could not load libtorchcodec. Likely causes:\\n 1. …')")
-    monkeypatch.delitem(sys.modules, "torchcodec", raising=False)
+    for name in ("torchcodec", "torchcodec.decoders"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(Unsupported) as caught:
         load(parse("torchcodec"))
-    monkeypatch.delitem(sys.modules, "torchcodec")
+    del sys.modules["torchcodec"]
     assert str(caught.value).startswith("torchcodec finds no FFmpeg it can load (Could not load libtorchcodec); ")
     assert "\n" not in str(caught.value)

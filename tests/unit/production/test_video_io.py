@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import io
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+import sequential
+
+from pytest_videodecode.clips.cache import ClipCache
+from pytest_videodecode.model import Clip, ClipSpec
+from pytest_videodecode.production.video_io import decode_video_frames
+
+WINDOW = range(27, 44, 4)
+
+#: What each clip is answered by: a seek where its packets are a sure guide, else a decode from the start.
+AWKWARD = {
+    "h264:bframes=2:frames=24": "seek",
+    "h264:bframes=2:container=mkv:frames=24": "seek",
+    "h264:bframes=2:container=ts:frames=24": "seek",
+    "h264:bframes=2:container=avi:frames=24": "start",
+    "h264:bframes=1:gop=2:frames=24": "seek",
+    "h264:bframes=3:open_gop=true:fragmented=true:frames=24": "seek",
+    "hevc:bframes=3:open_gop=true:frames=24": "seek",
+    "hevc:bframes=3:open_gop=true:container=mkv:frames=24": "seek",
+    "hevc:bframes=3:open_gop=true:container=ts:start=10:frames=24": "seek",
+    "h264:start=10:bframes=2:frames=24": "seek",
+    "h264:variable_rate=true:frames=24": "seek",
+    "h264:audio=true:faststart=false:frames=24": "seek",
+    "mpeg4:bframes=2:frames=24": "seek",
+    "mpeg4:bframes=2:container=avi:frames=24": "start",
+    "av1:gop=2:container=mkv:frames=24": "seek",
+    "vp9:container=webm:frames=24": "start",
+}
+
+
+class Reader:
+    """A file object with nothing but ``read``."""
+
+    def __init__(self, path: str) -> None:
+        self._file = io.BytesIO(Path(path).read_bytes())
+
+    def read(self, size: int, /) -> bytes:
+        return self._file.read(size)
+
+
+def times_of(clip: Clip, frames: Any) -> list[float]:
+    return [float(clip.times[number]) for number in frames]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [[0], [47], [*range(5)], [*WINDOW], [*range(48)], [40, 3, 21, 3], [9] * 3, [*reversed(range(30, 48))]],
+    ids=["first", "last", "start", "window", "whole", "unsorted", "repeated", "backwards"],
+)
+def test_frames_are_those_asked_for_in_the_order_asked(clip: Clip, asked: list[int]) -> None:
+    by_index = decode_video_frames(clip.path, frame_indices=asked)
+    assert by_index.shape == (len(asked), clip.height, clip.width, 3)
+    assert by_index.dtype == np.uint8
+    assert clip.read(by_index, asked) == asked
+    np.testing.assert_array_equal(decode_video_frames(clip.path, times_of(clip, asked)), by_index)
+
+
+@pytest.mark.parametrize(("recipe", "way"), AWKWARD.items())
+def test_every_frame_of_an_awkward_clip_can_be_had_alone(
+    clip_cache: ClipCache, ways: Counter[str], recipe: str, way: str
+) -> None:
+    clip = clip_cache.clip(ClipSpec.parse(recipe))
+    shown = sequential.decode(clip.path)
+    assert len(shown.pictures) == clip.frames
+    for number, (picture, time) in enumerate(zip(shown.pictures, shown.times, strict=True)):
+        assert time is not None
+        np.testing.assert_array_equal(decode_video_frames(clip.path, frame_indices=[number])[0], picture)
+        np.testing.assert_array_equal(decode_video_frames(clip.path, [float(time)])[0], picture)
+    assert ways == Counter({way: 2 * clip.frames})
+
+
+def test_frames_that_an_open_gop_drops_after_a_seek_are_fetched_from_the_keyframe_before(
+    tmp_path: Path, ways: Counter[str]
+) -> None:
+    # With periodic intra refresh a "keyframe" is the start of a refresh, and nothing is shown until its end.
+    path = tmp_path / "refresh.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=30, options={"x264-params": "intra-refresh=1:keyint=10"})
+        stream.width, stream.height, stream.pix_fmt = 192, 128, "yuv420p"
+        stream.codec_context.thread_count = 1
+        noise = np.random.default_rng(1).integers(0, 256, (128, 192, 3), np.uint8)
+        for number in range(40):
+            picture = np.roll(noise, 3 * number, axis=1)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode())
+    for number, picture in enumerate(sequential.decode(path).pictures):
+        np.testing.assert_array_equal(decode_video_frames(path, frame_indices=[number])[0], picture)
+    assert ways == Counter({"seek": 40})
+
+
+@pytest.mark.parametrize("frames", [range(4), WINDOW], ids=["start", "window"])
+def test_a_failing_seek_falls_back_to_the_same_frames(
+    clip: Clip, ways: Counter[str], monkeypatch: pytest.MonkeyPatch, frames: range
+) -> None:
+    by_seek = decode_video_frames(clip.path, frame_indices=frames)
+    failed = []
+
+    def seek(*arguments: Any, **options: Any) -> None:
+        failed.append(arguments)
+        raise av.FFmpegError(1, "Operation not permitted")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(av.container.InputContainer, "seek", seek)
+        by_index = decode_video_frames(clip.path, frame_indices=frames)
+        by_time = decode_video_frames(clip.path, times_of(clip, frames))
+    assert len(failed) == 2
+    assert ways == Counter({"seek": 1, "start": 2})
+    np.testing.assert_array_equal(by_index, by_seek)
+    np.testing.assert_array_equal(by_time, by_seek)
+
+
+def test_a_file_object_that_fails_to_seek_falls_back_to_the_same_frames(clip: Clip) -> None:
+    class Rewinding(io.BytesIO):
+        """Once read to its end it goes back to its start and nowhere else."""
+
+        spent = False
+        refused = 0
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            read = super().read(size)
+            self.spent |= self.tell() == len(self.getbuffer())
+            return read
+
+        def seek(self, offset: int, whence: int = 0, /) -> int:
+            self.spent &= offset > 0
+            self.refused += self.spent
+            if self.spent:
+                raise OSError("only back to the start")
+            return super().seek(offset, whence)
+
+    given = Rewinding(Path(clip.path).read_bytes())
+    assert clip.read(decode_video_frames(given, frame_indices=WINDOW), WINDOW) == list(WINDOW)
+    assert given.refused
+
+
+def test_a_late_landing_seek_is_not_believed(h264: Clip, ways: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    seek = av.container.InputContainer.seek
+
+    def late(container: Any, offset: int, **options: Any) -> None:
+        seek(container, 10**9, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(av.container.InputContainer, "seek", late)
+        frames = decode_video_frames(h264.path, frame_indices=[20])
+    assert h264.read(frames, [20]) == [20]
+    assert ways == Counter({"seek": 0, "start": 1})
+
+
+@pytest.mark.parametrize("make", [Path, os.fspath, io.FileIO, Reader], ids=repr)
+def test_every_kind_of_source_gives_the_same_frames(clip: Clip, make: Any) -> None:
+    source = make(clip.path)
+    assert clip.read(decode_video_frames(source, frame_indices=WINDOW), WINDOW) == list(WINDOW)
+    if isinstance(source, io.IOBase):
+        assert not source.closed
+        again = decode_video_frames(source, times_of(clip, WINDOW))
+        assert clip.read(again, WINDOW) == list(WINDOW)
+        source.close()
+
+
+def test_a_name_that_looks_like_a_protocol_is_a_file(
+    av1: Clip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("take:1.mp4").write_bytes(Path(av1.path).read_bytes())
+    assert av1.read(decode_video_frames("take:1.mp4", frame_indices=[7]), [7]) == [7]
+
+
+@pytest.mark.parametrize("open_as", [str, Reader])
+def test_the_nearest_frame_within_the_tolerance_counts(h264: Clip, open_as: Any) -> None:
+    asked = [time + shift for time, shift in zip(times_of(h264, [5, 30]), (0.014, -0.014), strict=True)]
+    frames = decode_video_frames(open_as(h264.path), asked, tolerance_s=0.1)
+    assert h264.read(frames, [5, 30]) == [5, 30]
+
+
+def test_a_tolerance_of_zero_takes_the_float_of_a_frame_time(h264: Clip) -> None:
+    frames = decode_video_frames(h264.path, [number / 30 for number in range(48)], tolerance_s=0)
+    assert h264.read(frames, range(48)) == list(range(48))
+
+
+def test_times_of_numpy_and_indices_of_numpy_are_taken(h264: Clip) -> None:
+    assert h264.read(decode_video_frames(h264.path, frame_indices=np.array([8, 2])), [8, 2]) == [8, 2]
+    assert h264.read(decode_video_frames(h264.path, np.array([0.1, 0.2], np.float32)), [3, 6]) == [3, 6]
+
+
+def test_tags_that_are_not_utf8_do_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "tagged.mp4"
+    with av.open(str(path), "w") as container:
+        container.metadata["title"] = "naive"
+        stream = container.add_stream("mpeg4", rate=30)
+        stream.width, stream.height = 64, 64
+        for _ in range(3):
+            container.mux(stream.encode(av.VideoFrame(64, 64, "yuv420p")))
+        container.mux(stream.encode())
+    path.write_bytes(path.read_bytes().replace(b"naive", b"na\xefve"))
+    assert decode_video_frames(path, frame_indices=[2]).shape == (1, 64, 64, 3)
