@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import shutil
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_videodecode import __version__
-from pytest_videodecode.errors import VideodecodeError
+from pytest_videodecode.errors import OptionError, VideodecodeError
 from pytest_videodecode.options import OPTIONS, Settings
+
+if TYPE_CHECKING:
+    from pytest_videodecode.model import Clip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 when all holds, 1 when something does not, 2 for a command that cannot be understood."""
     arguments = _parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):  # names of files and words of libraries need not fit the terminal
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         status: int = arguments.command(arguments)
     except VideodecodeError as error:
         print(f"videodecode: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader of our output has seen enough; the interpreter's last flush must not complain
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         print("videodecode: stopped", file=sys.stderr)
@@ -69,11 +78,12 @@ def _check(arguments: argparse.Namespace) -> int:
     from pytest_videodecode.environment import environment
     from pytest_videodecode.reports.results import results, write_results
     from pytest_videodecode.reports.summary import is_good, summary_lines
-    from pytest_videodecode.session import Session, cases, validate
+    from pytest_videodecode.session import CHECK_NAMES, Session, cases, in_order, validate
 
     given = {name: value for name, value in vars(arguments).items() if value not in (None, []) and name != "command"}
-    settings = Settings().with_texts(given, lambda name: name if name == "decoder" else f"--{name.replace('_', '-')}")
-    validate(settings)
+    said_by = {name: "SPEC" if name == "decoder" else f"--{name.replace('_', '-')}" for name in given}
+    settings = Settings().with_texts(given, said_by.__getitem__)
+    validate(settings, said_by)
     sys.path.insert(0, "")  # as `python -m` does: the user's module is the one in the current folder
     planned = cases(settings)
     verdicts = []
@@ -87,7 +97,7 @@ def _check(arguments: argparse.Namespace) -> int:
             print(f"[{number}/{len(planned)}] {status:<11} {took:5.1f} s  {case}", flush=True)
         verdicts += session.close()
     print()
-    for line in summary_lines(verdicts, settings.seed):
+    for line in summary_lines(in_order(verdicts, settings), settings.seed, CHECK_NAMES):
         print(line)
     if settings.report:
         print(f"report: {write_results(Path(settings.report), results(verdicts, environment(), settings.seed))}")
@@ -96,29 +106,34 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _clip(arguments: argparse.Namespace) -> int:
     from pytest_videodecode.clips.catalogue import CATALOGUE
-    from pytest_videodecode.model import ClipSpec
-    from pytest_videodecode.session import Session
+    from pytest_videodecode.session import Session, source
 
     if not arguments.clip:
         for name, spec in CATALOGUE.items():
             print(f"{name:<24} {spec.name}")
         return 0
     folder = Path(arguments.out) if arguments.out else None
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
     with Session() as session:
         for text in arguments.clip:
-            source = Path(text) if Path(text).exists() else CATALOGUE.get(text) or ClipSpec.parse(text)
-            clip = session.clip(source)
-            path = Path(clip.path)
-            if folder:
-                path = Path(shutil.copy(path, folder / f"{clip.name.replace('/', '_')}{path.suffix}"))
+            clip = session.clip(source(text))
+            path = _copy(clip, folder) if folder else Path(clip.path)
             print(f"{clip.name}: {path}")
             print(f"  {clip.codec} in {clip.container}, {clip.width}x{clip.height}, {clip.frames} frames", end="")
             print(f", {float(clip.times[0]):g} to {float(clip.times[-1]):g} s" if clip.times else "", end="")
             print("" if clip.intact else ", damaged")
             print(f"  keyframes {', '.join(map(str, clip.keyframes[:16]))}{' …' if len(clip.keyframes) > 16 else ''}")
     return 0
+
+
+def _copy(clip: Clip, folder: Path) -> Path:
+    path = Path(clip.path)
+    target = folder / (path.name if clip.spec is None else f"{clip.name.replace('/', '_')}{path.suffix}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    except (OSError, shutil.SameFileError) as error:
+        raise OptionError(f"--out: cannot copy to {target}: {error.strerror or error}; give another folder") from None
+    return target
 
 
 def _doctor(arguments: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_videodecode.clips.catalogue import specs_for
-from pytest_videodecode.clips.ffmpeg_cli import find_binary
+from pytest_videodecode.clips.ffmpeg_cli import find
 from pytest_videodecode.decoders.registry import REGISTERED
 from pytest_videodecode.environment import environment
 from pytest_videodecode.errors import VideodecodeError
@@ -36,7 +36,7 @@ def examine() -> Iterator[Finding]:
     yield Finding("packages", True, ", ".join(f"{name} {version}" for name, version in facts["packages"].items()))
     yield Finding("ffmpeg libraries", True, ", ".join(f"{k} {v}" for k, v in facts["ffmpeg"].items()))
     try:
-        yield Finding("ffmpeg command line", True, find_binary())
+        yield Finding("ffmpeg command line", True, find())
     except VideodecodeError as error:
         yield Finding("ffmpeg command line", False, str(error))
     yield Finding("census", HAS_PROC, "OS threads by name" if HAS_PROC else "no /proc: threads by psutil's count only")

@@ -26,6 +26,10 @@ class ClipError(VideodecodeError):
     """A clip cannot be made, or a file given as a clip cannot be used as one."""
 
 
+class DamageError(VideodecodeError):
+    """Damage that cannot be done to a clip: an empty region, an offset outside it, a recipe for another clip."""
+
+
 class DecoderSpecError(VideodecodeError):
     """A decoder spec that names nothing usable."""
 

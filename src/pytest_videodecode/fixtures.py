@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+import functools
+import operator
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import pytest
 
-from pytest_videodecode.errors import CheckFailed, OptionError
+from pytest_videodecode.errors import CheckFailed, FormError, OptionError, VideodecodeError
 from pytest_videodecode.run import RUN, Run
 
 if TYPE_CHECKING:
     from pytest_videodecode.model import Clip, ClipSpec, DecoderInfo, Outcome, Verdict
-    from pytest_videodecode.session import Case
+    from pytest_videodecode.session import Case, ClipSource
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _raised_at_the_caller(method: Callable[P, T]) -> Callable[P, T]:
+    """Errors of this package show the line of the test that they came of, none of ours."""
+
+    @functools.wraps(method)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        __tracebackhide__ = True
+        try:
+            return method(*args, **kwargs)
+        except VideodecodeError as error:
+            raise error.with_traceback(None) from None
+
+    return call
 
 
 class VideoDecode:
@@ -27,6 +47,7 @@ class VideoDecode:
     def __init__(self, run: Run) -> None:
         self._run = run
 
+    @_raised_at_the_caller
     def clip(self, clip: str | Path | ClipSpec | None = None, /, **fields: Any) -> Clip:
         """A clip: generated from a recipe, or a real file with the truth that FFmpeg's command line tells.
 
@@ -36,23 +57,21 @@ class VideoDecode:
         Raises:
             FormError, ClipError: for a recipe that cannot be made, a file that is no video.
         """
-        from dataclasses import replace
-
         from pytest_videodecode.errors import Unsupported
         from pytest_videodecode.model import ClipSpec
 
-        if isinstance(clip, str):
-            clip = ClipSpec.parse(clip)
-        if not isinstance(clip, Path):
-            for name in ("rate", "start"):
-                if name in fields:
-                    fields[name] = Fraction(fields[name])
-            clip = replace(clip or ClipSpec(), **fields)
+        __tracebackhide__ = True
+        if isinstance(clip, Path):
+            if fields:
+                raise FormError(f"clip {clip}: {next(iter(fields))} is a field of a recipe; a file is as it is")
+        else:
+            clip = _with_fields(ClipSpec.parse(clip) if isinstance(clip, str) else clip or ClipSpec(), fields)
         try:
             return self._run.session.clip(clip)
         except Unsupported as error:
             pytest.skip(str(error))
 
+    @_raised_at_the_caller
     def decode(
         self,
         clip: Clip | str | Path,
@@ -66,9 +85,16 @@ class VideoDecode:
 
         ``clip`` may be any file's path. Give ``indices`` or ``timestamps`` (seconds); ``request`` are further
         fields of ``DecodeRequest``. The frames are ``outcome.frames``, uint8 (N,H,W,3) RGB.
+
+        Raises:
+            TypeError: for both of ``indices`` and ``timestamps``, or neither; an unknown field.
+            WorkerError, DecoderSpecError, Unsupported: when there is no worker with this decoder.
         """
         from pytest_videodecode.model import DecodeRequest
 
+        __tracebackhide__ = True
+        if (indices is None) is (timestamps is None):
+            raise TypeError("decode() takes indices or timestamps, one of the two")
         asked = DecodeRequest(
             path=str(getattr(clip, "path", clip)),
             indices=None if indices is None else tuple(int(index) for index in indices),
@@ -77,20 +103,34 @@ class VideoDecode:
         )
         return self._run.session.decode(self._name(decoder), asked)
 
+    @_raised_at_the_caller
     def info(self, decoder: str | Callable[..., Any] | None = None) -> DecoderInfo:
         """What a decoder says of itself: how it is asked, how its thread count is set, its versions."""
         return self._run.session.info(self._name(decoder))
 
+    @_raised_at_the_caller
     def run_check(
-        self, check: str, clip: Clip | ClipSpec | Path, decoder: str | Callable[..., Any] | None = None
+        self, check: str, clip: Clip | ClipSpec | Path | str, decoder: str | Callable[..., Any] | None = None
     ) -> Verdict:
-        """The verdict of one check, recorded for summary and report; it fails nothing by itself."""
+        """The verdict of one check, recorded for summary and report; it fails nothing by itself.
+
+        ``clip`` as text is a recipe, as in ``clip``.
+
+        Raises:
+            OptionError: for an unknown check, or a function that no worker can import.
+            FormError: for a text that is no recipe.
+        """
+        from pytest_videodecode.model import ClipSpec
+
+        if isinstance(clip, str):
+            clip = ClipSpec.parse(clip)
         verdict = self._run.session.check(check, self._name(decoder), clip)
         self._run.record(verdict)
         return verdict
 
+    @_raised_at_the_caller
     def assert_check(
-        self, check: str, clip: Clip | ClipSpec | Path, decoder: str | Callable[..., Any] | None = None
+        self, check: str, clip: Clip | ClipSpec | Path | str, decoder: str | Callable[..., Any] | None = None
     ) -> Verdict:
         """``run_check`` that fails the test when the check does, and skips it when the check cannot be made.
 
@@ -107,10 +147,23 @@ class VideoDecode:
             return self._run.session.settings.decoder[0]
         if isinstance(decoder, str):
             return decoder
-        name = getattr(decoder, "__qualname__", "<locals>")
-        if "<" in name:
+        name = getattr(decoder, "__qualname__", "")
+        module = getattr(decoder, "__module__", "")
+        try:  # what a worker finds under this name must be the very function
+            found = operator.attrgetter(name)(sys.modules[module]) == decoder
+        except (AttributeError, KeyError):
+            found = False
+        if not found:
             raise OptionError(f"{decoder!r} cannot be imported by a worker; give a function of a module")
-        return f"{decoder.__module__}:{name}"
+        return f"{module}:{name}"
+
+
+def _with_fields(spec: ClipSpec, fields: Mapping[str, Any]) -> ClipSpec:
+    from pytest_videodecode.jsonform import from_json, to_json
+    from pytest_videodecode.model import ClipSpec
+
+    given = {name: str(value) if name in ("rate", "start") else to_json(value) for name, value in fields.items()}
+    return from_json(ClipSpec, {**to_json(spec), **given}, "clip")
 
 
 def settle(verdict: Verdict) -> None:
@@ -127,6 +180,13 @@ def settle(verdict: Verdict) -> None:
         raise CheckFailed("\n".join(describe(verdict)))
 
 
+def _usable(parameter: Any) -> Any:
+    """What the collection found, unless that was an error, which is this test's."""
+    if isinstance(parameter, VideodecodeError):
+        raise pytest.fail.Exception(str(parameter), pytrace=False)
+    return parameter
+
+
 @pytest.fixture(scope="session")
 def videodecode(pytestconfig: pytest.Config) -> VideoDecode:
     """Clips, decodes in worker processes, and checks, for tests of your own."""
@@ -136,19 +196,23 @@ def videodecode(pytestconfig: pytest.Config) -> VideoDecode:
 @pytest.fixture(scope="session")
 def videodecode_decoder(request: pytest.FixtureRequest) -> str:
     """Each decoder of the run in turn, as a decoder spec."""
-    return str(request.param)
+    return str(_usable(request.param))
 
 
 @pytest.fixture(scope="session")
 def videodecode_clip(request: pytest.FixtureRequest, videodecode: VideoDecode) -> Clip:
     """Each clip of the run in turn."""
-    return videodecode.clip(request.param)
+    source: ClipSource = _usable(request.param)
+    try:
+        return videodecode.clip(source)
+    except VideodecodeError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 @pytest.fixture
 def videodecode_case(request: pytest.FixtureRequest, videodecode: VideoDecode) -> Callable[[], None]:
     """Each check of each decoder on each clip in turn: call it, and the test ends as the verdict says."""
-    case: Case = request.param
+    case: Case = _usable(request.param)
 
     def run() -> None:
         __tracebackhide__ = True

@@ -10,6 +10,8 @@ import dataclasses
 import functools
 import json
 import math
+import re
+import sys
 import types
 import typing
 from collections.abc import Mapping
@@ -24,6 +26,9 @@ T = TypeVar("T")
 
 #: ``dataclasses.field(metadata=NOT_JSON)`` keeps a field (pixels, callables) out of the JSON form.
 NOT_JSON: Mapping[str, bool] = types.MappingProxyType({"json": False})
+
+#: A fraction as text. ``Fraction`` itself takes ``1e999999999`` too, and never comes back.
+_FRACTION = re.compile(r"[+-]?[0-9]{1,40}(/0*[1-9][0-9]{0,39}|\.[0-9]{1,40})?")
 
 #: Longest text read as JSON; every document of this package is far below it.
 MAX_TEXT = 64 * 1024 * 1024
@@ -136,20 +141,19 @@ def _read_union(kinds: tuple[Any, ...], data: Any, where: str) -> Any:
 
 def _read_scalar(kind: Any, data: Any, where: str) -> Any:
     if kind is Fraction:
-        try:
-            return Fraction(_want(str, data, where))
-        except (ValueError, ZeroDivisionError):
-            raise FormError(f"{where}: expected a fraction such as '30000/1001', got {data!r}") from None
+        if _FRACTION.fullmatch(_want(str, data, where)):
+            return Fraction(data)
+        raise FormError(f"{where}: expected a fraction such as '30000/1001', got {data!r:.80}")
     if isinstance(kind, type) and issubclass(kind, Enum):
         try:
             return kind(data)
         except ValueError:
             known = ", ".join(str(member.value) for member in kind)
-            raise FormError(f"{where}: {data!r} is none of {known}") from None
+            raise FormError(f"{where}: {data!r:.80} is none of {known}") from None
     if kind is float:
         if data in ("nan", "inf", "-inf"):
             return float(data)
-        if isinstance(data, int) and not isinstance(data, bool):
+        if isinstance(data, int) and not isinstance(data, bool) and abs(data) <= sys.float_info.max:
             return float(data)
     return _want(kind, data, where)
 

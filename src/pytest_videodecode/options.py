@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 from pytest_videodecode.errors import OptionError
@@ -49,7 +49,10 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Option:
-    """One setting as the user meets it. ``read`` takes a text, or several where the option may be repeated."""
+    """One setting as the user meets it. ``read`` takes a text, or several where the option may be repeated.
+
+    ``whole_run`` marks what one test cannot have for itself.
+    """
 
     name: str
     help: str
@@ -57,6 +60,7 @@ class Option:
     read: Callable[[Any], Any]
     repeatable: bool = False
     is_path: bool = False
+    whole_run: bool = False
 
     @property
     def flag(self) -> str:
@@ -77,39 +81,46 @@ class Option:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    """``"a,b"`` or any mix of such texts and their lists, blanks dropped."""
+    """``"a,b"`` or any mix of such texts and their lists, blanks dropped, each once."""
     if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
+        return _once(part.strip() for part in value.split(","))
     if isinstance(value, Iterable):
-        return tuple(text for part in value for text in _texts(part))
+        return _once(text for part in value for text in _texts(part))
     return (str(value),)
 
 
 def _whole(value: Any) -> tuple[str, ...]:
-    """Texts that may hold commas themselves (decoder specs, paths), one per line or item."""
-    if isinstance(value, str):
-        return tuple(line.strip() for line in value.splitlines() if line.strip())
-    return tuple(text for part in value for text in _whole(str(part)))
+    """Texts that may hold commas themselves (decoder specs, paths), one per line or item, each once."""
+    if isinstance(value, (str, os.PathLike)):
+        return _once(line.strip() for line in str(value).splitlines())
+    if isinstance(value, Iterable):
+        return _once(text for part in value for text in _whole(part))
+    raise ValueError(f"{value!r} is no text; give one, or a list of them")
+
+
+def _once(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _specs(value: Any) -> tuple[str, ...]:
+    specs = _whole(value)
+    if not specs:
+        raise ValueError("give at least one decoder, such as production or module:function")
+    return specs
 
 
 def _counts(value: Any) -> tuple[int, ...]:
-    counts = tuple(_count(text) for text in _texts(value))
+    form = "no thread count; give whole numbers from 0 (automatic) to 256"
+    counts = tuple(_number(text, 0, 256, form) for text in _texts(value))
     if not counts:
         raise ValueError("give at least one thread count, such as 0,1,2,4")
-    return counts
-
-
-def _count(value: Any) -> int:
-    text = str(value).strip()
-    if not (text.isascii() and text.isdigit()) or int(text) > 256:
-        raise ValueError(f"{text!r} is no thread count; give whole numbers from 0 (automatic) to 256")
-    return int(text)
+    return tuple(dict.fromkeys(counts))
 
 
 def _seconds(value: Any) -> float:
     try:
         seconds = float(value)
-    except ValueError:
+    except (ValueError, TypeError):
         seconds = math.nan
     if not 0 < seconds <= 86400:
         raise ValueError(f"{value!r} is no limit; give seconds above 0, at most 86400")
@@ -117,38 +128,46 @@ def _seconds(value: Any) -> float:
 
 
 def _mebibytes(value: Any) -> int:
-    text = str(value).strip()
-    if not (text.isascii() and text.isdigit()) or not 64 <= int(text) <= 1 << 20:
-        raise ValueError(f"{text!r} is no limit; give MiB from 64 to 1048576")
-    return int(text)
+    return _number(value, 64, 1 << 20, "no limit; give MiB from 64 to 1048576")
 
 
 def _seed(value: Any) -> int:
+    return _number(value, 0, (1 << 32) - 1, "no seed; give a whole number from 0 to 4294967295")
+
+
+def _number(value: Any, least: int, most: int, form: str) -> int:
     text = str(value).strip()
-    if not (text.isascii() and text.isdigit()) or int(text) >= 1 << 32:
-        raise ValueError(f"{text!r} is no seed; give a whole number from 0 to 4294967295")
+    if not (text.isascii() and text.isdigit()) or len(text) > 10 or not least <= int(text) <= most:
+        raise ValueError(f"{text!r} is {form}")
     return int(text)
 
 
 def _variable(value: Any) -> str:
     text = str(value).strip()
     if text and not text.isidentifier():
-        raise ValueError(f"{text!r} is no name of an environment variable")
+        raise ValueError(f"{text!r} is no name of an environment variable; give one such as VIDEO_DECODE_THREADS")
     return text
 
 
 def _paths(value: Any) -> tuple[str, ...]:
     paths = _whole(value)
     for path in paths:
-        if not Path(path).exists():
+        if not os.path.exists(path):
             raise ValueError(f"there is no {path}; give a folder of video files, or a file")
     return paths
 
 
 def _file(value: Any) -> str:
     text = str(value).strip()
-    if text and not Path(text).is_file():
-        raise ValueError(f"there is no file {text}")
+    if text and not os.path.isfile(text):
+        raise ValueError(f"there is no file {text}; give a TOML file of [[expected]] tables")
+    return text
+
+
+def _folder(value: Any) -> str:
+    text = str(value).strip()
+    if os.path.exists(text) and not os.path.isdir(text):
+        raise ValueError(f"{text} is no folder; give one that is there or can be made")
     return text
 
 
@@ -157,14 +176,25 @@ OPTIONS = (
         name="decoder",
         help="Decoder to test: NAME[,option=value...][@PYTHON], NAME registered or module:function. Repeatable.",
         metavar="SPEC",
-        read=_whole,
+        read=_specs,
         repeatable=True,
     ),
-    Option(name="codecs", help="Codecs of the generated clips, empty for none", metavar="LIST", read=_texts),
+    Option(
+        name="codecs",
+        help="Generated clips: codecs, recipes such as h264:bframes=2, or names of 'videodecode clip'; empty for none",
+        metavar="LIST",
+        read=_texts,
+    ),
     Option(name="checks", help="Checks to run (default: all)", metavar="LIST", read=_texts),
     Option(name="threads", help="Thread counts of the parity checks, 0 is automatic", metavar="LIST", read=_counts),
     Option(name="timeout", help="Seconds that one decode may take before it is a hang", metavar="S", read=_seconds),
-    Option(name="memory", help="MiB that a worker may use before it is out of memory", metavar="MIB", read=_mebibytes),
+    Option(
+        name="memory",
+        help="MiB that a worker may use before it is out of memory",
+        metavar="MIB",
+        read=_mebibytes,
+        whole_run=True,
+    ),
     Option(
         name="clips",
         help="Folder of real video files, or one file; FFmpeg's command line says what they show. Repeatable.",
@@ -179,6 +209,7 @@ OPTIONS = (
         metavar="FILE",
         read=_file,
         is_path=True,
+        whole_run=True,
     ),
     Option(
         name="require",
@@ -187,7 +218,14 @@ OPTIONS = (
         read=_texts,
         repeatable=True,
     ),
-    Option(name="report", help="Folder that results.json is written to", metavar="DIR", read=str),
+    Option(
+        name="report",
+        help="Folder that results.json is written to",
+        metavar="DIR",
+        read=_folder,
+        is_path=True,
+        whole_run=True,
+    ),
     Option(name="seed", help="Seed of everything random", metavar="N", read=_seed),
     Option(
         name="threads_env",

@@ -6,6 +6,7 @@ Nothing heavy is imported here: a plugin that is installed and not used must cos
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -17,7 +18,7 @@ from pytest_videodecode.run import RUN, Run
 __all__ = ["videodecode", "videodecode_case", "videodecode_clip", "videodecode_decoder"]
 
 SUITE_FLAG = f"--{PREFIX}-suite"
-SUITE = Path(__file__).with_name("suite") / "test_decoders.py"
+SUITE = str(Path(__file__).with_name("suite"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             metavar=option.metavar,
             help=option.help_text.replace("%", "%%"),
         )
-        kind = "linelist" if option.repeatable else "string"
+        kind: Literal["linelist", "string"] = "linelist" if option.repeatable else "string"
         parser.addini(option.ini, option.help_text, type=kind, default=None)
 
 
@@ -44,9 +45,11 @@ def pytest_configure(config: pytest.Config) -> None:
         f"{PREFIX}(decoder=..., codecs=..., threads=..., timeout=...): settings of the {PREFIX} fixtures for one "
         "test, named as the command-line flags are",
     )
-    if config.getoption(SUITE_FLAG) and str(SUITE) not in config.args:
-        config.args.append(str(SUITE))
-    suite = any(arg in ("pytest_videodecode.suite", str(SUITE)) or str(SUITE.parent) in arg for arg in config.args)
+    if config.getoption(SUITE_FLAG) and SUITE not in config.args:
+        config.args.append(SUITE)
+    suite = any(arg.startswith(("pytest_videodecode.suite", SUITE)) for arg in config.args)
+    if suite:  # the project's own pattern for its test files must not leave it out
+        config.addinivalue_line("python_files", f"{SUITE}/test_*.py")
     try:
         run = Run(config, suite=suite)
     except VideodecodeError as error:

@@ -6,7 +6,7 @@ Registered as a plugin of its own, so that its hooks have their state in ``self`
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:  # what stands behind these imports numpy and more; a run that
 
 RUN = pytest.StashKey["Run"]()
 
+#: Settings that name something; what it is takes heavy imports to find out.
+_LOOKED_UP = {"decoder", "codecs", "checks", "clips", "expected", "require"}
+
 #: The name that verdicts travel under, in ``user_properties`` and from xdist's workers.
 _VERDICT = PREFIX
 
@@ -31,19 +34,19 @@ class Run:
 
     def __init__(self, config: pytest.Config, *, suite: bool) -> None:
         self._config = config
-        given = _given(config)
-        self._settings = Settings()
-        for said_by, values in given:
-            self._settings = self._settings.with_texts(values, said_by)
-        self._in_use = suite or bool(given[-1][1])
+        ini, flags = _ini(config), _flags(config)
+        said_by = {name: f"ini key {BY_NAME[name].ini}" for name in ini} | {name: BY_NAME[name].flag for name in flags}
+        self._settings = _valid(Settings(), {**ini, **flags}, said_by)
+        self._in_use = suite or bool(flags)
         self._item: pytest.Item | None = None
+        self._item_settings = self._settings
         self._opened: Session | None = None
         self._verdicts: list[Verdict] = []
-        self._report_path = ""
-        if any(values.keys() & {"decoder", "codecs", "checks", "require"} for _, values in given):
-            from pytest_videodecode.session import validate
+        self._report_line = ""
+        if suite:
+            from pytest_videodecode.session import sources
 
-            validate(self._settings)
+            sources(self._settings)
 
     @property
     def session(self) -> Session:
@@ -52,7 +55,7 @@ class Run:
             from pytest_videodecode.session import Session
 
             self._opened = Session(self._settings, self._config.rootpath)
-        self._opened.settings = self._marked(self._item) if self._item else self._settings
+        self._opened.settings = self._item_settings
         return self._opened
 
     def record(self, verdict: Verdict) -> None:
@@ -71,7 +74,11 @@ class Run:
             return self._settings
         if marker.args:
             raise OptionError(f"marker {PREFIX}: give settings by name, such as {PREFIX}(threads=[1, 2])")
-        return self._settings.with_texts(marker.kwargs, lambda name: f"marker {PREFIX}({name}=...)")
+        said_by = {name: f"marker {PREFIX}({name}=...)" for name in marker.kwargs}
+        for name, said in said_by.items():
+            if name in BY_NAME and BY_NAME[name].whole_run:
+                raise OptionError(f"{said}: belongs to the whole run; set it by {BY_NAME[name].flag}")
+        return _valid(self._settings, marker.kwargs, said_by)
 
     def _collect(self, verdicts: Iterable[str]) -> None:
         from pytest_videodecode.jsonform import loads
@@ -96,26 +103,32 @@ class Run:
             return
         from pytest_videodecode.session import cases, sources
 
-        try:
-            settings = self._marked(metafunc.definition)
-            found: dict[str, Sequence[Any]] = {"decoder": settings.decoder}
-            found["clip"] = sources(settings) if "clip" in asked else ()
-            found["case"] = cases(settings) if "case" in asked else ()
-        except VideodecodeError as error:
-            raise pytest.UsageError(f"{metafunc.definition.nodeid}: {error}") from None
-        for kind in ("decoder", "clip", "case"):
+        kinds: Mapping[str, Callable[[Settings], Sequence[Any]]] = {
+            "decoder": lambda settings: settings.decoder,
+            "clip": sources,
+            "case": cases,
+        }
+        for kind, named in kinds.items():
             if kind in asked:
-                metafunc.parametrize(f"{PREFIX}_{kind}", found[kind], ids=map(str, found[kind]), indirect=True)
+                try:
+                    found = named(self._marked(metafunc.definition))
+                except VideodecodeError as error:  # this test fails by it, and the rest of its module still runs
+                    found = [error]
+                metafunc.parametrize(f"{PREFIX}_{kind}", found, ids=list(map(_id, found)), indirect=True)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """From here on, verdicts and the settings of a marker are this test's."""
         self._item = item
+        try:
+            self._item_settings = self._marked(item)
+        except OptionError as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the verdicts of a test; the report of its teardown has those of all its phases."""
         if report.when == "teardown" and not _is_xdist_worker(self._config):
-            self._collect(value for name, value in report.user_properties if name == _VERDICT)
+            self._collect(str(value) for name, value in report.user_properties if name == _VERDICT)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -130,7 +143,11 @@ class Run:
             self._config.workeroutput[_VERDICT] = hung  # type: ignore[attr-defined]
             return
         self._collect(hung)
-        if self._settings.report and self._verdicts:
+        if self._verdicts:
+            from pytest_videodecode.session import in_order
+
+            self._verdicts = in_order(self._verdicts, self._settings)
+        if self._settings.report and (self._verdicts or self._in_use) and not self._config.option.collectonly:
             self._write_report(session)
         if session.exitstatus == pytest.ExitCode.OK and any(v.check == "worker_exit" for v in self._verdicts):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -141,37 +158,64 @@ class Run:
 
         report = results(self._verdicts, environment(), self._settings.seed)
         try:
-            self._report_path = f"report: {write_results(Path(self._settings.report), report)}"
+            self._report_line = f"report: {write_results(Path(self._settings.report), report)}"
         except OptionError as error:
-            self._report_path = f"ERROR {error}"
+            self._report_line = f"ERROR {error}"
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """The matrix, then the failures with the command that shows each again."""
-        if not self._verdicts:
+        if not self._verdicts and not self._report_line:
             return
         from pytest_videodecode.reports.summary import summary_lines
+        from pytest_videodecode.session import CHECK_NAMES
 
         terminalreporter.section(PREFIX)
-        for line in (*summary_lines(self._verdicts, self._settings.seed), self._report_path):
+        for line in summary_lines(self._verdicts, self._settings.seed, CHECK_NAMES):
             terminalreporter.line(line)
+        if self._report_line:
+            terminalreporter.line(self._report_line)
 
 
-def _given(config: pytest.Config) -> list[tuple[Any, dict[str, Any]]]:
-    """What the ini file says, then what the command line says, each with the way the user wrote it."""
-    ini, flags = {}, {}
-    for option in OPTIONS:
-        if (value := config.getini(option.ini)) is not None:
-            ini[option.name] = _from_here(config, value) if option.is_path else value
-        if (value := config.getoption(option.ini)) is not None:
-            flags[option.name] = value
-    return [(lambda name: f"ini key {BY_NAME[name].ini}", ini), (lambda name: BY_NAME[name].flag, flags)]
+def _ini(config: pytest.Config) -> dict[str, Any]:
+    """What the ini file says, by the names of settings."""
+    given = {option.name: config.getini(option.ini) for option in OPTIONS}
+    return {
+        name: _from_here(config, value) if BY_NAME[name].is_path else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def _flags(config: pytest.Config) -> dict[str, Any]:
+    """What the command line says, by the names of settings."""
+    given = {option.name: config.getoption(option.ini) for option in OPTIONS}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _from_here(config: pytest.Config, value: str | list[str]) -> str | list[str]:
-    """Paths in an ini file are relative to that file, as pytest's own are."""
+    """Paths in an ini file are relative to that file, as pytest's own are; an empty one stays empty."""
     folder = config.inipath.parent if config.inipath else config.rootpath
-    return str(folder / value) if isinstance(value, str) else [str(folder / path) for path in value]
+    if isinstance(value, str):
+        return str(folder / value) if value.strip() else ""
+    return [str(folder / path) for path in value]
+
+
+def _valid(settings: Settings, given: Mapping[str, Any], said_by: Mapping[str, str]) -> Settings:
+    """``settings`` with ``given`` ones in their place, all that they name looked up."""
+    settings = settings.with_texts(given, said_by.__getitem__)
+    if given.keys() & _LOOKED_UP:
+        from pytest_videodecode.session import validate
+
+        validate(settings, said_by)
+    return settings
+
+
+def _id(value: object) -> str:
+    """The name of a parameter in a test's id."""
+    if isinstance(value, VideodecodeError):
+        return "unusable"
+    return str(getattr(value, "name", value))
 
 
 def _is_xdist_worker(config: pytest.Config) -> bool:

@@ -32,36 +32,43 @@ class Change:
 
 def wrong(clip: Clip, ask: Ask, outcome: Outcome) -> str:
     """What is wrong with ``outcome`` as an answer to ``ask``, in one sentence; empty where nothing is."""
+    came = shown(clip, ask, outcome)
+    amiss = [position for position, number in enumerate(came) if number != ask.frames[position]]
+    if not amiss:
+        return incomplete(clip, ask, outcome)
+    first = amiss[0]
+    more = f"; {len(amiss)} of {len(came)} pictures are wrong" if len(amiss) > 1 else ""
+    where = f"({ask.place(first)}){more}{_miscount(ask, outcome)}"
+    return f"asked frame {ask.frames[first]}, got {_shows(came[first])} {where}"
+
+
+def incomplete(clip: Clip, ask: Ask, outcome: Outcome) -> str:
+    """Why ``outcome`` is no full answer, whatever its pictures show; empty where it is one.
+
+    An error is a full answer where the clip is damaged, and the only one where it shows no frame.
+    """
     if outcome.kind in NO_ANSWER:
         return f"asked {_frames(ask)}, got {one_line(outcome)} (pattern '{ask.name}', by {ask.by})"
     if not clip.frames:
         if outcome.kind is OutcomeKind.ERROR:
             return ""
         return f"asked frame 0 of a clip that shows no frame, got {outcome} where an error is due (by {ask.by})"
-    came = shown(clip, ask, outcome)
-    amiss = [position for position, number in enumerate(came) if number != ask.frames[position]]
-    miscount = (
-        "" if outcome.count == len(ask.frames) else f"; {outcome.count} pictures came for {len(ask.frames)} asked"
-    )
-    if amiss:
-        first = amiss[0]
-        more = f"; {len(amiss)} of {len(came)} pictures are wrong" if len(amiss) > 1 else ""
-        return f"asked frame {ask.frames[first]}, got {_shows(came[first])} ({ask.place(first)}){more}{miscount}"
-    if len(came) < len(ask.frames):
-        if outcome.error and not clip.intact:
-            return ""
+    came = outcome.count
+    if outcome.error and not clip.intact:
+        return ""
+    if came < len(ask.frames):
         got = one_line(outcome.error) if outcome.error else "no picture and no error"
-        return f"asked frame {ask.frames[len(came)]}, got {got} ({ask.place(len(came))}){miscount}"
-    if outcome.error and clip.intact:
-        return f"asked {_frames(ask)}, got them all and then {one_line(outcome.error)} ({ask.place(len(came) - 1)})"
-    if outcome.count > len(ask.frames):
-        return f"asked {_frames(ask)}, got {outcome.count} pictures (pattern '{ask.name}', by {ask.by})"
+        return f"asked frame {ask.frames[came]}, got {got} ({ask.place(came)}){_miscount(ask, outcome)}"
+    if came > len(ask.frames):
+        return f"asked {_frames(ask)}, got {came} pictures (pattern '{ask.name}', by {ask.by})"
+    if outcome.error:
+        return f"asked {_frames(ask)}, got them and then {one_line(outcome.error)} (pattern '{ask.name}', by {ask.by})"
     return ""
 
 
 def shown(clip: Clip, ask: Ask, outcome: Outcome) -> list[int | None]:
     """The frame that each picture shows, read off its pixels; pictures beyond those asked are left out."""
-    if outcome.frames is None:
+    if outcome.frames is None or not clip.frames:
         return []
     frames = outcome.frames[: len(ask.frames)]
     return clip.read(frames, ask.frames[: len(frames)])
@@ -106,6 +113,11 @@ def _pixels(clip: Clip, ask: Ask, first: Any, again: Any) -> Change | None:
 
 def _shows(number: int | None) -> str:
     return "a picture that shows no frame of the clip" if number is None else f"frame {number}"
+
+
+def _miscount(ask: Ask, outcome: Outcome) -> str:
+    asked = len(ask.frames)
+    return "" if outcome.count == asked else f"; {outcome.count} pictures came for {asked} asked"
 
 
 def _frames(ask: Ask) -> str:

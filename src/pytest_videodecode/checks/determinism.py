@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_videodecode.checks.asking import NO_WAY, SMALL_PIXELS, Ask, fits, ways
 from pytest_videodecode.checks.base import Faults, Finding, Subject, unsupported
-from pytest_videodecode.checks.compare import NO_ANSWER, change, wrong
+from pytest_videodecode.checks.compare import NO_ANSWER, change, incomplete
 from pytest_videodecode.checks.patterns import late_window, unsorted
 
 #: How often the request is made; the worker is warm after the first.
@@ -25,14 +25,14 @@ def determinism(subject: Subject) -> Finding:
     request = ask.request(clip)
     faults = Faults()
     first = subject.decode(request)
-    if sentence := wrong(clip, ask, first):
+    if sentence := incomplete(clip, ask, first):
         faults.add(sentence, request)
         return faults.finding(frames=len(ask.frames))
     made = 1
     while made < REPEATS:
         other = subject.decode(between.request(clip))
         if other.kind in NO_ANSWER:
-            faults.add(wrong(clip, between, other), between.request(clip))
+            faults.add(incomplete(clip, between, other), between.request(clip))
             break
         again = subject.decode(request)
         made += 1

@@ -63,13 +63,14 @@ def load_expected(path: Path) -> tuple[Expected, ...]:
         OptionError: for a file that cannot be read, is no TOML, or has an entry that is not one.
     """
     try:
-        text = path.read_bytes()[: _MAX_BYTES + 1]
+        with path.open("rb") as file:
+            text = file.read(_MAX_BYTES + 1)
         if len(text) > _MAX_BYTES:
-            raise OptionError(f"{path}: more than {_MAX_BYTES} bytes of expected verdicts")
+            raise OptionError(f"{path}: more than {_MAX_BYTES} bytes of expected verdicts; name the right file")
         data = tomllib.loads(text.decode())
     except OSError as error:
         raise OptionError(f"cannot read the expected verdicts {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise OptionError(f"{path}: not TOML ({error})") from None
     entries = data.get("expected", [])
     if not isinstance(entries, list) or set(data) - {"expected"}:

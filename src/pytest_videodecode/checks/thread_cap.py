@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_videodecode.checks.asking import NO_WAY, SMALL_PIXELS, Ask, fits, ways
 from pytest_videodecode.checks.base import Faults, Finding, Subject, one_line, unsupported
-from pytest_videodecode.checks.compare import NO_ANSWER, wrong
+from pytest_videodecode.checks.compare import NO_ANSWER, incomplete
 from pytest_videodecode.checks.pools import DAV1D_WORKER, Pool, automatic_counts, cores, sample
 from pytest_videodecode.checks.thread_parity import NO_THREADS
 from pytest_videodecode.model import StreamSeen
@@ -45,7 +45,7 @@ def thread_cap(subject: Subject) -> Finding:
     for threads in (None, *OVERRIDES):
         pool = pools[threads] = sample(subject, ask, threads)
         if pool.last.kind in NO_ANSWER:
-            faults.add(f"{pool.asked}: {wrong(clip, ask, pool.last)}", pool.request)
+            faults.add(f"{pool.asked}: {incomplete(clip, ask, pool.last)}", pool.request)
             return faults.finding(pools=[pool.evidence() for pool in pools.values()])
     evidence: dict[str, Any] = {
         "pools": [pool.evidence() for pool in pools.values()],

@@ -8,7 +8,7 @@ from itertools import product
 
 from pytest_videodecode.checks.asking import NO_WAY, SMALL_PIXELS, Ask, fits, ways
 from pytest_videodecode.checks.base import Faults, Finding, Subject, unsupported
-from pytest_videodecode.checks.compare import NO_ANSWER, change, wrong
+from pytest_videodecode.checks.compare import NO_ANSWER, change, incomplete
 from pytest_videodecode.checks.patterns import DENSE, late_start
 from pytest_videodecode.model import Clip, Outcome
 
@@ -40,7 +40,7 @@ def thread_parity(subject: Subject) -> Finding:
 
     Tried are ``subject.threads`` and one count above the number of frames (a pipeline longer than the clip loses
     its tail where the decoder is not flushed), times the thread types that the decoder knows. The first setting
-    is one thread where that is among the counts, and its frames must be the right ones.
+    is one thread where that is among the counts. Whether its frames are the right ones is ``frame_identity``'s.
     """
     clip = subject.clip
     if not subject.decoder.threads_by:
@@ -57,7 +57,7 @@ def thread_parity(subject: Subject) -> Finding:
         outcome = subject.decode(request)
         first = firsts.setdefault(ask.name, outcome)
         if first is outcome:
-            if sentence := wrong(clip, ask, outcome):
+            if sentence := incomplete(clip, ask, outcome):
                 faults.add(f"with {setting}: {sentence}", request)
                 break  # nothing to hold the others against
         elif found := change(clip, ask, first, outcome):

@@ -100,7 +100,7 @@ def stream_frames(
     command += ["-threads", "1", "-noautorotate", "-copyts", "-i", f"file:{os.fspath(path)}"]
     command += ["-map", "0:v:0", "-noautoscale", "-fps_mode", "passthrough", "-filter_threads", "1"]
     command += ["-vf", f"{_SCALER},format={pix_fmt},showinfo=checksum=0"]
-    command += ["-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"]
+    command += ["-c:v", "rawvideo", "-enc_time_base", "-1", "-f", "rawvideo", "pipe:1"]
     headers: queue.SimpleQueue[_Header | None] = queue.SimpleQueue()
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -82,9 +82,8 @@ CONTAINERS: dict[str, ContainerRules] = {
 
 def require_usable(spec: ClipSpec) -> None:
     """Raise ``ClipError`` with one line that says what is possible, where ``spec`` cannot be made."""
-    for fault in (_bounds(spec), _codec(spec), _container(spec)):
-        if fault:
-            raise ClipError(f"clip {spec.name}: {fault}")
+    if fault := _bounds(spec) or _codec(spec) or _container(spec):
+        raise ClipError(f"clip {spec.name}: {fault}")
 
 
 def _bounds(spec: ClipSpec) -> str:

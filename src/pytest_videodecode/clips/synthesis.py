@@ -44,7 +44,8 @@ def write(spec: ClipSpec, path: Path) -> None:
     encoder = pyav_encoder(spec)
     container = CONTAINERS[spec.container]
     with tempfile.TemporaryDirectory(prefix="videodecode-") as scratch:
-        encoded = Path(scratch) / "encoded.mp4"
+        # Like its container, it has the codec's headers in front of all packets, or within them.
+        encoded = Path(scratch) / ("encoded.ts" if spec.container in ("ts", "avi") else "encoded.mp4")
         if encoder is None:
             _encode_outside(spec, encoded)
         with av.open(str(path), "w", format=container.format, options=_muxer_options(spec)) as output:
@@ -130,14 +131,16 @@ def _copy(output: av.container.OutputContainer, encoded: Path, spec: ClipSpec) -
     """Packets of the file ``encoded`` in a new stream of ``output``; their times count frames."""
     source = av.open(str(encoded))
     template = source.streams.video[0]
-    stream = output.add_stream_from_template(template)
+    stream = output.add_stream_from_template(template, opaque=True)
 
     def packets() -> Iterator[Packet[Any]]:
+        first: int | None = None
         with source:
             for packet in source.demux(template):
                 if packet.size and packet.pts is not None and packet.dts is not None:
+                    first = packet.pts if first is None else first
                     per_tick = packet.time_base * spec.rate
-                    packet.pts, packet.dts = round(packet.pts * per_tick), round(packet.dts * per_tick)
+                    packet.pts, packet.dts = (round((time - first) * per_tick) for time in (packet.pts, packet.dts))
                     packet.time_base = 1 / spec.rate
                     packet.stream = stream
                     yield packet

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,12 +32,15 @@ def write_results(folder: Path, report: Mapping[str, Any]) -> Path:
         OptionError: when the folder cannot be written to.
     """
     target = folder / "results.json"
+    part = folder / f".results-{os.getpid()}.part"
+    text = json.dumps(report, indent=1) + "\n"  # ASCII: a file's name need not be text that UTF-8 can hold
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".part", delete=False, encoding="utf-8") as file:
-            json.dump(report, file, indent=1, ensure_ascii=False)
-            file.write("\n")
-        os.replace(file.name, target)
+        try:
+            part.write_text(text, encoding="ascii")
+            os.replace(part, target)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
-        raise OptionError(f"cannot write the report {target}: {error.strerror}") from None
+        raise OptionError(f"cannot write the report {target}: {error.strerror}; give a folder to write in") from None
     return target

@@ -10,10 +10,10 @@ from pytest_videodecode.model import Status, Verdict
 _SHORT = {Status.FAILED: "failed", Status.ERROR: "error", Status.UNSUPPORTED: "unsupported"}
 
 
-def summary_lines(verdicts: Sequence[Verdict], seed: int) -> Iterator[str]:
-    """The whole summary, one line after another."""
+def summary_lines(verdicts: Sequence[Verdict], seed: int, checks: Sequence[str] = ()) -> Iterator[str]:
+    """The whole summary, one line after another; ``checks`` gives the order of the matrix's columns."""
     yield headline(verdicts, seed)
-    yield from matrix(verdicts)
+    yield from matrix(verdicts, checks)
     yield from failures(verdicts)
     yield from reasons(verdicts)
 
@@ -28,16 +28,20 @@ def headline(verdicts: Sequence[Verdict], seed: int) -> str:
     return f"{len(verdicts)} verdicts: {', '.join(parts) or 'none'} (seed {seed})"
 
 
-def matrix(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """One row per decoder, one column per check: how many passed of how many that could be made."""
-    decoders = list(dict.fromkeys(verdict.decoder for verdict in verdicts))
-    checks = list(dict.fromkeys(verdict.check for verdict in verdicts))
+def matrix(verdicts: Sequence[Verdict], order: Sequence[str] = ()) -> Iterator[str]:
+    """One row per decoder, one column per check: how many passed of how many that could be made.
+
+    Columns stand as ``order`` has them, behind these the rest as they come.
+    """
     if not verdicts:
         return
+    decoders = list(dict.fromkeys(verdict.decoder for verdict in verdicts))
+    made = dict.fromkeys(verdict.check for verdict in verdicts)
+    checks = [*(check for check in order if check in made), *(check for check in made if check not in order)]
     rows = [["", *checks]]
     for decoder in decoders:
-        row = [v for v in verdicts if v.decoder == decoder]
-        rows.append([decoder, *(_cell([v for v in row if v.check == check]) for check in checks)])
+        own = [v for v in verdicts if v.decoder == decoder]
+        rows.append([decoder, *(_cell([v for v in own if v.check == check]) for check in checks)])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         name, *cells = row
@@ -69,7 +73,7 @@ def failures(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 def describe(verdict: Verdict) -> Iterator[str]:
     """One verdict in a few lines."""
-    name = f"{verdict.check} of {verdict.decoder} on {verdict.clip}"
+    name = f"{verdict.check} of {verdict.decoder}" + (f" on {verdict.clip}" if verdict.clip else "")
     yield f"{_SHORT.get(verdict.status, verdict.status).upper()} {name}: {verdict.reason}"
     if verdict.replay:
         yield f"  again: {verdict.replay}"

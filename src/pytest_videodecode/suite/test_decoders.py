@@ -15,4 +15,4 @@ def test_check(videodecode_case: Callable[[], None]) -> None:
         videodecode_case()
     except CheckFailed as failure:
         # the message is all there is to say: no line of this file would help to understand it
-        pytest.fail(str(failure), pytrace=False)
+        raise pytest.fail.Exception(str(failure), pytrace=False) from None
