@@ -35,6 +35,8 @@ _COMPLAINTS_KEPT = 20
 
 _TIME_BASE = re.compile(r"config in time_base: (\d+)/(\d+)")
 _FRAME = re.compile(r"\bn: *\d+ pts: *(-?\d+|NOPTS) .* s:(\d+)x(\d+) .*\biskey:([01])")
+# Frames closer together than the nominal rate make the muxer of our pipe complain of times that it does not write.
+_OWN_OUTPUT = "[rawvideo @"
 _COMPLAINT = re.compile(r"\[(?:error|fatal|panic)\] ")
 
 _Header = tuple[Fraction | None, int, int, bool]
@@ -100,7 +102,7 @@ def stream_frames(
     command += ["-threads", "1", "-noautorotate", "-copyts", "-i", f"file:{os.fspath(path)}"]
     command += ["-map", "0:v:0", "-noautoscale", "-fps_mode", "passthrough", "-filter_threads", "1"]
     command += ["-vf", f"{_SCALER},format={pix_fmt},showinfo=checksum=0"]
-    command += ["-c:v", "rawvideo", "-enc_time_base", "-1", "-f", "rawvideo", "pipe:1"]
+    command += ["-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"]
     headers: queue.SimpleQueue[_Header | None] = queue.SimpleQueue()
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -142,7 +144,7 @@ def _listen(log: IO[bytes], headers: queue.SimpleQueue[_Header | None], complain
                     known = unit is not None and found[1] != "NOPTS"
                     time = int(found[1]) * unit if known and unit is not None else None
                     headers.put((time, int(found[2]), int(found[3]), found[4] == "1"))
-            elif _COMPLAINT.search(line):
+            elif _COMPLAINT.search(line) and not line.startswith(_OWN_OUTPUT):
                 complaints.append(line[:_MAX_LINE])
     finally:
         headers.put(None)

@@ -47,23 +47,23 @@ def run(job: Job, limit_s: float) -> Truth:
     # SVT-AV1 has no other switch for what it prints; it reads this when it is loaded.
     paths = [str(_PACKAGE_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "SVT_LOG": "1", "PYTHONPATH": os.pathsep.join(paths)}
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "pytest_videodecode.clips.make"],
+    command = [sys.executable, "-P", "-m", "pytest_videodecode.clips.make"]
+    with subprocess.Popen(
+        command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
         start_new_session=True,
-    )
-    try:
-        output, errors = process.communicate(json.dumps(jsonform.to_json(job)).encode(), timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        raise ClipError(f"{what}: FFmpeg has not finished within {limit_s:g} s; use a smaller one") from None
-    finally:
-        # Its session ends with it: FFmpeg's command line may be a child of it.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    ) as process:
+        try:
+            output, errors = process.communicate(json.dumps(jsonform.to_json(job)).encode(), timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            raise ClipError(f"{what}: FFmpeg has not finished within {limit_s:g} s; use a smaller one") from None
+        finally:
+            # Its session ends with it: FFmpeg's command line may be a child of it.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
     try:
         reply = jsonform.loads(Reply, output, "reply")
     except FormError:

@@ -132,6 +132,7 @@ def _copy(output: av.container.OutputContainer, encoded: Path, spec: ClipSpec) -
     source = av.open(str(encoded))
     template = source.streams.video[0]
     stream = output.add_stream_from_template(template, opaque=True)
+    stream.time_base = tick(spec)
 
     def packets() -> Iterator[Packet[Any]]:
         first: int | None = None

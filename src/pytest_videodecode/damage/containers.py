@@ -1,4 +1,4 @@
-"""Where a container keeps its own bytes: simple walks over the boxes of mp4, the chunks of AVI, the packets of MPEG-TS.
+"""Where a container keeps its own bytes: walks over the boxes of mp4, the chunks of AVI, the packets of MPEG-TS.
 
 The files walked here are undamaged, but real: a walk ends quietly where the structure does.
 """

@@ -22,24 +22,33 @@ class Observer:
         self.failed_seeks = 0
         self.reason = ""
         self._opened: list[tuple[Any, int, str]] = []
+        self._saw_any = False
 
     def opened(self, container: Any) -> None:
         """Remember the video streams of ``container`` as PyAV made them, before the decoder touches them."""
+        self._saw_any = True
         for stream in container.streams.video:
             context = stream.codec_context
             if context is not None:
                 self._opened.append((context, context.thread_count, context.thread_type.name))
 
-    def wrap_open(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def wrap_open(
+        self, original: Callable[..., Any], refusal: type[Exception], *, stand_in: bool
+    ) -> Callable[..., Any]:
+        """``av.open`` that remembers what it opened; ``stand_in`` has it return a stand-in that seeks through us."""
+
         def open_(*args: Any, **kwargs: Any) -> Any:
             container = original(*args, **kwargs)
-            if container.__class__.__name__ == "InputContainer":
-                self.opened(container)
-            return container
+            if type(container).__name__ != "InputContainer":
+                return container
+            self.opened(container)
+            return _StandIn(container, self.wrap_seek(type(container).seek, refusal)) if stand_in else container
 
         return open_
 
     def wrap_seek(self, original: Callable[..., Any], refusal: type[Exception]) -> Callable[..., Any]:
+        """``InputContainer.seek`` that is counted, and refused where that is the fault to plant."""
+
         def seek(container: Any, *args: Any, **kwargs: Any) -> Any:
             self.seeks += 1
             try:
@@ -66,7 +75,7 @@ class Observer:
             for context, count, kind in self._opened
         )
         self._opened.clear()  # a codec context that is kept keeps its threads alive
-        reason = self.reason or ("" if streams else "the decoder opened no file through av.open")
+        reason = self.reason or ("" if self._saw_any else "the decoder opened no file through av.open")
         return Observed(streams=streams, seeks=self.seeks, failed_seeks=self.failed_seeks, reason=reason)
 
 
@@ -85,15 +94,37 @@ def observing(request: DecodeRequest) -> Iterator[Observer | None]:
         yield observer
         return
     original_open, container_class = av.open, av.container.InputContainer
-    original_seek = container_class.seek
+    original_seek, refusal = container_class.seek, av.error.PermissionError
     try:
-        container_class.seek = observer.wrap_seek(original_seek, av.error.PermissionError)  # type: ignore[method-assign]
-    except (TypeError, AttributeError):
-        observer.reason = f"PyAV {av.__version__} does not let a seek be patched"
-    av.open = observer.wrap_open(original_open)
+        container_class.seek = observer.wrap_seek(original_seek, refusal)  # type: ignore[method-assign]
+        patched = True
+    except TypeError:  # PyAV 15: the class cannot be changed
+        patched = False
+    av.open = observer.wrap_open(original_open, refusal, stand_in=not patched)
     try:
         yield observer
     finally:
         av.open = original_open
-        if not observer.reason:
+        if patched:
             container_class.seek = original_seek  # type: ignore[method-assign]
+
+
+class _StandIn:
+    """A container but for ``seek``; for a decoder that only calls it, there is no difference."""
+
+    def __init__(self, container: Any, seek: Callable[..., Any]) -> None:
+        self._container = container
+        self._seek = seek
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._container, name)
+
+    def __enter__(self) -> _StandIn:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._container.close()
+
+    def seek(self, *args: Any, **kwargs: Any) -> Any:
+        """The container's own, counted or refused."""
+        return self._seek(self._container, *args, **kwargs)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -138,12 +137,15 @@ def test_folder_and_device_are_refused(cache: ClipCache, tmp_path: Path) -> None
         cache.real(Path("/dev/null"))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
-def test_unreadable_file_is_refused(cache: ClipCache, tmp_path: Path) -> None:
+def test_unreadable_file_is_refused(cache: ClipCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "clip.mp4"
     path.write_bytes(b"x")
-    path.chmod(0)
-    with pytest.raises(ClipError, match="cannot be read"):
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")  # by hand, because a superuser may read everything
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ClipError, match=r"cannot be read \(Permission denied\); correct its permissions"):
         cache.real(path)
 
 

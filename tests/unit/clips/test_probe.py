@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_truth_is_that_of_the_file(made: Path) -> None:
         ({"variable_rate": True}, r"frame 2 is"),
     ],
 )
-def test_file_that_is_not_what_was_asked_is_refused(made: Path, claim: dict[str, int], message: str) -> None:
+def test_file_that_is_not_what_was_asked_is_refused(made: Path, claim: dict[str, Any], message: str) -> None:
     with pytest.raises(ClipError, match=message):
         probe.probe(replace(MADE, **claim), made)
 

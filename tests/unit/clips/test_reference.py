@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import hashlib
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import av

@@ -100,7 +100,7 @@ def test_maker_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
         path.write_bytes(b"half")
         raise ClipError("cannot")
 
-    with pytest.raises(ClipError, match="^cannot$"):
+    with pytest.raises(ClipError, match=r"^cannot$"):
         Store(tmp_path).file("clip", fail)
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ".lock"] == []
 

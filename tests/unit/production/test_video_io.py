@@ -5,6 +5,7 @@ import io
 import os
 import threading
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -91,12 +92,12 @@ def test_every_frame_of_an_awkward_clip_can_be_had_alone(
     assert +ways == Counter({way: 2 * clip.frames})
 
 
-def encode(path: Path, x264_params: str) -> None:
+def encode(path: Path, x264_params: str, width: int = 192, height: int = 128) -> None:
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=30, options={"x264-params": f"keyint=10:{x264_params}"})
-        stream.width, stream.height, stream.pix_fmt = 192, 128, "yuv420p"
+        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
         stream.codec_context.thread_count = 1
-        noise = np.random.default_rng(1).integers(0, 256, (128, 192, 3), np.uint8)
+        noise = np.random.default_rng(1).integers(0, 256, (height, width, 3), np.uint8)
         for number in range(30):
             picture = np.roll(noise, 3 * number, axis=1)
             container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
@@ -120,6 +121,27 @@ def test_every_frame_is_right_where_packets_say_less_than_they_seem_to(
     for number, picture in enumerate(sequential.decode(path).pictures):
         np.testing.assert_array_equal(decode_video_frames(path, frame_indices=[number])[0], picture)
     assert +ways == Counter({way: 30})
+
+
+def test_frames_of_another_size_are_scaled_to_the_first_by_whatever_way_they_are_reached(
+    tmp_path: Path, ways: Counter[str]
+) -> None:
+    encode(tmp_path / "wide.264", "bframes=0")
+    encode(tmp_path / "narrow.264", "bframes=0", width=96, height=64)
+    raw = tmp_path / "both.264"
+    raw.write_bytes((tmp_path / "wide.264").read_bytes() + (tmp_path / "narrow.264").read_bytes())
+    path = tmp_path / "both.ts"
+    with av.open(str(raw)) as source, av.open(str(path), "w") as container:
+        stream = container.add_stream_from_template(source.streams.video[0])
+        for number, packet in enumerate(packet for packet in source.demux(video=0) if packet.size):
+            packet.stream, packet.time_base = stream, Fraction(1, 30)
+            packet.pts = packet.dts = number
+            container.mux(packet)
+    shown = sequential.decode(path)
+    assert [picture.shape for picture in shown.pictures] == [(128, 192, 3)] * 60
+    for number, picture in enumerate(shown.pictures):
+        np.testing.assert_array_equal(decode_video_frames(path, frame_indices=[number])[0], picture)
+    assert +ways == Counter(seek=30, start=30)
 
 
 @pytest.mark.parametrize("frames", [range(4), WINDOW], ids=["start", "window"])

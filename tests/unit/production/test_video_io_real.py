@@ -54,22 +54,6 @@ def test_frames_are_those_of_a_sequential_decode(real_clips: Path, name: str) ->
         decode_video_frames(path, frame_indices=[count])
 
 
-def test_frames_that_change_size_are_scaled_to_the_first_by_whatever_way_they_are_reached(
-    real_clips: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / "resize.mkv"
-    with av.open(str(real_clips / "av1-conformance-resize-midstream.ivf")) as source, av.open(str(path), "w") as mkv:
-        stream = mkv.add_stream_from_template(source.streams.video[0])
-        for packet in source.demux(video=0):
-            if packet.dts is not None:
-                packet.stream = stream
-                mkv.mux(packet)
-    shown = sequential.decode(path)
-    assert shown.pictures[0].shape == (288, 352, 3)
-    for number, picture in enumerate(shown.pictures):
-        np.testing.assert_array_equal(decode_video_frames(path, frame_indices=[number])[0], picture)
-
-
 def test_a_header_that_counts_frames_which_are_not_there_is_not_believed(real_clips: Path) -> None:
     with pytest.raises(FrameIndexError, match="shows 0 frames"):
         decode_video_frames(real_clips / "h264-header-524-no-samples.mp4", frame_indices=[0])

@@ -1,0 +1,81 @@
+"""A value that cannot be used ends the run with one line: the option, what is wrong, the accepted form."""
+
+from __future__ import annotations
+
+import pytest
+from inner_runs import InnerRuns
+
+BAD = [
+    ("decoder", "", "give at least one decoder"),
+    ("decoder", "two words", "write NAME[,option=value…][@PYTHON]"),
+    ("decoder", "nosuch", "registered are production, pyav"),
+    ("decoder", "a.module.function", "did you mean a.module:function?"),
+    ("codecs", "nope", "known are av1, h264, mpeg4"),
+    ("codecs", "h264:bframe=2", "known are codec, container"),
+    ("codecs", "h264:bframes=many", "expected int, got str"),
+    ("codecs", "mpeg4:container=webm", "container"),
+    ("checks", "nope", "choose from frame_identity, "),
+    ("threads", "", "such as 0,1,2,4"),
+    ("threads", "two", "whole numbers from 0 (automatic) to 256"),
+    ("threads", "1,257", "whole numbers from 0 (automatic) to 256"),
+    ("threads", "9" * 5000, "whole numbers from 0 (automatic) to 256"),
+    ("timeout", "0", "seconds above 0, at most 86400"),
+    ("timeout", "nan", "seconds above 0, at most 86400"),
+    ("timeout", "soon", "seconds above 0, at most 86400"),
+    ("memory", "63", "MiB from 64 to 1048576"),
+    ("memory", "4G", "MiB from 64 to 1048576"),
+    ("clips", "missing.mp4", "give a folder of video files, or a file"),
+    ("clips", "x" * 5000, "give a folder of video files, or a file"),
+    ("clips", "empty", "no video files in"),
+    ("expected", "missing.toml", "give a TOML file of [[expected]] tables"),
+    ("expected", "bad.toml", "not TOML"),
+    ("require", "nope", "choose from all, av1, "),
+    ("report", "bad.toml", "no folder; give one"),
+    ("seed", "-1", "whole number from 0 to 4294967295"),
+    ("seed", "", "whole number from 0 to 4294967295"),
+    ("threads_env", "1 X", "such as VIDEO_DECODE_THREADS"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _files(inner: InnerRuns) -> None:
+    inner.file("bad.toml", "no = = toml")
+    (inner.pytester.path / "empty").mkdir()
+
+
+@pytest.mark.parametrize(("name", "value", "form"), BAD, ids=[f"{name}-{value:.20}" for name, value, _ in BAD])
+def test_flag_is_refused_in_one_line(inner: InnerRuns, name: str, value: str, form: str) -> None:
+    flag = f"--videodecode-{name.replace('_', '-')}"
+
+    line = inner.tests(f"{flag}={value}").usage_error
+
+    assert line.startswith(f"{flag}: ")
+    assert form in line
+
+
+# an empty list in the ini file is no value at all, so it is the flag alone that can be given one
+IN_INI = [bad for bad in BAD if bad[:2] not in {("decoder", "")}]
+
+
+@pytest.mark.parametrize(("name", "value", "form"), IN_INI, ids=[f"{name}-{value:.20}" for name, value, _ in IN_INI])
+def test_ini_key_is_refused_in_one_line(inner: InnerRuns, name: str, value: str, form: str) -> None:
+    inner.pytester.makeini(f"[pytest]\nvideodecode_{name} = {value}\n")
+
+    line = inner.tests().usage_error
+
+    assert line.startswith(f"ini key videodecode_{name}: ")
+    assert form in line
+
+
+def test_bad_ini_value_does_not_matter_where_a_flag_says_otherwise(inner: InnerRuns) -> None:
+    inner.pytester.makeini("[pytest]\nvideodecode_timeout = soon\n")
+
+    assert inner.tests("--videodecode-timeout=5").code == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_suite_without_any_clip_is_refused(inner: InnerRuns) -> None:
+    assert "no clip is named; give codecs" in inner.suite(codecs="").usage_error
+
+
+def test_refused_run_has_the_status_of_a_usage_error_for_the_shell(inner: InnerRuns) -> None:
+    assert inner.suite(codecs="nope", apart=True).usage_error.startswith("--videodecode-codecs: unknown codec 'nope'")

@@ -1,0 +1,21 @@
+"""--videodecode-seed and videodecode_seed."""
+
+from __future__ import annotations
+
+import pytest
+from inner_runs import InnerRuns
+
+
+@pytest.mark.parametrize(
+    ("ini", "flag", "seed"), [(None, None, 0), ("7", None, 7), ("7", "0", 0), ("7", "4294967295", 4294967295)]
+)
+def test_seed_is_printed_and_reported(inner: InnerRuns, ini: str | None, flag: str | None, seed: int) -> None:
+    if ini is not None:
+        inner.pytester.makeini(f"[pytest]\nvideodecode_seed = {ini}\n")
+
+    ran = inner.suite(decoder="rogue:nothing", seed=flag)
+
+    assert ran.report["seed"] == seed
+    assert ran.summary[0] == f"1 verdicts: 1 failed (seed {seed})"
+    assert f"videodecode 0.1.0: rogue:nothing on mpeg4 (seed {seed})" in ran.result.outlines
+    assert ran.verdict["replay"].endswith(f"--seed {seed}") is (seed != 0)
