@@ -112,7 +112,8 @@ class DecodeRequest:
     ``open_as`` is ``path``, ``file`` (a file object) or ``unseekable`` (a file object without ``seek``);
     ``faults`` are planted inside the worker (``seek``: every container seek fails); ``observe`` has the worker
     report what it sees from inside (codec contexts opened, seeks made), ``count_threads`` has the parent sample
-    OS threads while the decode runs.
+    OS threads while the decode runs. ``then_exit`` has the worker end after this request, with the decoder's objects
+    still alive: a process that does not end within the limit is a hang.
     """
 
     path: str
@@ -128,6 +129,7 @@ class DecodeRequest:
     faults: tuple[str, ...] = ()
     observe: bool = False
     count_threads: bool = False
+    then_exit: bool = False
 
     @property
     def asked(self) -> int:
@@ -146,6 +148,8 @@ class DecodeRequest:
         if self.open_as != "path":
             extras.append(f"opened as {self.open_as}")
         extras += [f"with a failing {fault}" for fault in self.faults]
+        if self.then_exit:
+            extras.append("then the process ends")
         return ", ".join([f"frames by {by} [{listed}{more}]", *extras])
 
 
@@ -200,17 +204,26 @@ class Census:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hang:
-    """What a worker was doing when its limit passed. ``gil_held`` and ``cpu_bound`` are None where unknown."""
+    """What a worker was doing when its limit passed. ``gil_held`` and ``cpu_bound`` are None where unknown.
+
+    ``phase`` is ``open``, ``seek``, ``decode``, ``convert``, ``close`` or ``exit``, as far as the Python stack says;
+    ``where`` is its innermost line. ``stacks`` are Python's, ``native_stacks`` those of a native stack reader.
+    """
 
     limit_s: float
+    phase: str = ""
+    where: str = ""
     gil_held: bool | None = None
     cpu_bound: bool | None = None
     stacks: str = ""
+    native_stacks: str = ""
     thread_names: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         held = {True: ", GIL held", False: ", GIL released", None: ""}
-        return f"hang after {self.limit_s:g} s{held[self.gil_held]}"
+        phase = f" in {self.phase}" if self.phase else ""
+        where = f" ({self.where})" if self.where else ""
+        return f"hang{phase} after {self.limit_s:g} s{held[self.gil_held]}{where}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,9 +16,7 @@ def test_hang_is_a_failed_verdict_and_the_other_tests_run(inner: InnerRuns) -> N
     assert hang["replay"].endswith("--timeout 0.5")
 
 
-@pytest.mark.parametrize(
-    ("ini", "flag", "limit"), [(None, None, "20.0"), ("7.5", None, "7.5"), ("soon", "3", "3.0")]
-)
+@pytest.mark.parametrize(("ini", "flag", "limit"), [(None, None, "20.0"), ("7.5", None, "7.5"), ("soon", "3", "3.0")])
 def test_flag_counts_against_the_ini_key(inner: InnerRuns, ini: str | None, flag: str | None, limit: str) -> None:
     if ini is not None:
         inner.pytester.makeini(f"[pytest]\nvideodecode_timeout = {ini}\n")

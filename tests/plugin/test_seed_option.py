@@ -16,6 +16,6 @@ def test_seed_is_printed_and_reported(inner: InnerRuns, ini: str | None, flag: s
     ran = inner.suite(decoder="rogue:nothing", seed=flag)
 
     assert ran.report["seed"] == seed
-    assert ran.summary[0] == f"1 verdicts: 1 failed (seed {seed})"
+    assert ran.summary[0] == f"1 verdict: 1 failed (seed {seed})"
     assert f"videodecode 0.1.0: rogue:nothing on mpeg4 (seed {seed})" in ran.result.outlines
     assert ran.verdict["replay"].endswith(f"--seed {seed}") is (seed != 0)

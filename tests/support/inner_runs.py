@@ -52,8 +52,10 @@ class Ran:
         starts = [n for n, line in enumerate(lines) if line.strip("= ") == "videodecode"]
         assert len(starts) == 1, "one summary section, once"
         section = lines[starts[0] + 1 :]
-        ends = [n for n, line in enumerate(section) if line.startswith("====")]
-        return section[: ends[0]]
+        end = next(n for n, line in enumerate(section) if line.startswith("===="))
+        while not section[end - 1]:  # pytest's own empty line
+            end -= 1
+        return section[:end]
 
     @property
     def matrix(self) -> list[list[str]]:
@@ -90,7 +92,7 @@ class InnerRuns:
     def tests(self, *arguments: str, apart: bool = False) -> Ran:
         """The tests of the folder, in this process or ``apart`` in one of its own."""
         run = self.pytester.runpytest_subprocess if apart else self.pytester.runpytest_inprocess
-        result = run("-p", "no:cacheprovider", *arguments)
+        result = run("-p", "no:cacheprovider", "-p", "no:hypothesispytest", *arguments)
         report = self.pytester.path / REPORT / "results.json"
         return Ran(result, json.loads(report.read_text(encoding="ascii")) if report.is_file() else {})
 

@@ -145,3 +145,23 @@ def process_id(path: str, indices: Sequence[int]) -> Any:
     picture = well_behaved(path, [0])
     picture[0, 0, :2].reshape(-1)[:4] = np.frombuffer(os.getpid().to_bytes(4, "little"), np.uint8)
     return picture
+
+
+_KEPT: list[Any] = []
+
+
+class _HangsWhenFreed:
+    def __del__(self) -> None:
+        _lock_twice(ctypes.PyDLL(None))
+
+
+def hangs_when_freed_at_exit(path: str, indices: Sequence[int]) -> Any:
+    """Keeps an object whose destructor deadlocks, as a codec context with frame threads may."""
+    _KEPT.append(_HangsWhenFreed())
+    return well_behaved(path, indices)
+
+
+def crashes_at_exit(path: str, indices: Sequence[int]) -> Any:
+    """A segmentation fault when the process ends."""
+    atexit.register(crashes, path, indices)
+    return well_behaved(path, indices)

@@ -14,11 +14,15 @@ from pytest_videodecode.errors import (
     VideodecodeError,
     WorkerError,
 )
+from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.jsonform import to_json
-from pytest_videodecode.model import Clip, DecodeRequest, DecoderInfo, ErrorInfo, Outcome, Status, Verdict
+from pytest_videodecode.model import Clip, ClipSpec, DecodeRequest, DecoderInfo, ErrorInfo, Outcome, Status, Verdict
 
 #: Thread counts of the parity experiment this package grew from; 0 is FFmpeg's automatic choice.
 DEFAULT_THREADS = (0, 1, 2, 4)
+
+#: What a damaged file may raise. PyAV's own base of all its errors is ``av.error.FFmpegError``.
+ALLOWED_ERRORS = ("av.error.FFmpegError", "ValueError", "RuntimeError", "IndexError", "EOFError", "OSError")
 
 #: How many sentences a verdict's evidence lists; the first one is its reason.
 MAX_LISTED = 8
@@ -36,7 +40,10 @@ SETTLED_BY: Mapping[type[VideodecodeError], Status] = {
 class Subject:
     """One decoder, one clip, and the way to ask: everything a check may use.
 
-    ``decode`` never raises for what a decoder does; whatever happens comes back as an ``Outcome``.
+    ``decode`` never raises for what a decoder does; whatever happens comes back as an ``Outcome``. ``twin`` asks a
+    second decoder, where the run names one to compare with. ``variant`` makes another clip from a recipe, ``damaged``
+    writes a damaged copy of ``clip`` and returns its path. ``allowed_errors`` are qualified names (``av.FFmpegError``)
+    or names of builtins: an error whose classes include one of them may come of a damaged file.
     """
 
     decoder: DecoderInfo
@@ -44,6 +51,10 @@ class Subject:
     decode: Callable[[DecodeRequest], Outcome]
     threads: Sequence[int] = DEFAULT_THREADS
     seed: int = 0
+    twin: Callable[[DecodeRequest], Outcome] | None = None
+    variant: Callable[[ClipSpec], Clip] | None = None
+    damaged: Callable[[Damage], str] | None = None
+    allowed_errors: Sequence[str] = ALLOWED_ERRORS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

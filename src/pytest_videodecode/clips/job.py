@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from pytest_videodecode import jsonform
 from pytest_videodecode.clips.truth import Truth
 from pytest_videodecode.errors import ClipError, FormError, Unsupported
 from pytest_videodecode.model import ClipSpec
 
-_PACKAGE_ROOT = Path(__file__).parents[2]
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from pytest_videodecode.clips.make import main; main()"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,10 +45,9 @@ def run(job: Job, limit_s: float) -> Truth:
         Unsupported: a library or encoder is missing.
     """
     what = f"clip {job.spec.name}" if job.spec else job.path
-    # SVT-AV1 has no other switch for what it prints; it reads this when it is loaded.
-    paths = [str(_PACKAGE_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "SVT_LOG": "1", "PYTHONPATH": os.pathsep.join(paths)}
-    command = [sys.executable, "-P", "-m", "pytest_videodecode.clips.make"]
+    # What can be imported here, and only that, can be imported there.
+    command = [sys.executable, "-P", "-c", _PROGRAM, json.dumps([folder for folder in sys.path if folder])]
+    environment = {**os.environ, "SVT_LOG": "1"}  # SVT-AV1 has no other switch for what it prints
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

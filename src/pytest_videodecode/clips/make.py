@@ -1,4 +1,4 @@
-"""The process that makes clips: ``python -m pytest_videodecode.clips.make``, a job on stdin, a reply on stdout.
+"""The process that makes clips (started by ``clips.job``): a job on standard input, a reply on standard output.
 
 Encoders and demuxers run here, not in the process of the tests: they print, start threads, and may crash.
 """
@@ -38,7 +38,3 @@ def main() -> None:
     except ClipError as error:
         reply = Reply(fault=str(error))
     json.dump(jsonform.to_json(reply), sys.stdout)
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +90,9 @@ def _headers(path: Path) -> _Headers:
     import av
 
     try:
-        # Tags may be in any encoding; strict reading of them raises UnicodeDecodeError.
-        with av.open(str(path), metadata_errors="replace") as container:
+        # Tags may be in any encoding; before PyAV 19, which has no such option, reading them strictly raises.
+        lenient: dict[str, Any] = {} if int(av.__version__.split(".")[0]) >= 19 else {"metadata_errors": "replace"}
+        with av.open(str(path), **lenient) as container:
             if not container.streams.video:
                 raise ClipError(f"{path}: holds no video stream; give a video file")
             stream = container.streams.video[0]

@@ -1,7 +1,7 @@
 """Spec → file, by PyAV's encoders or, where PyAV lacks one, by FFmpeg's command line.
 
 Runs in a process of its own (``clips.make``), because encoders start threads, and write to standard error whatever
-the log level: SVT-AV1 knows only an environment variable that is read when it is first loaded.
+the log level: SVT-AV1 heeds only an environment variable, which must be set before its first encoder is opened.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ def write(spec: ClipSpec, path: Path) -> None:
     """Make the file of ``spec`` (which must be usable) at ``path``.
 
     Raises:
-        Unsupported: neither PyAV nor FFmpeg's command line has an encoder for the codec and pixel format.
+        Unsupported: neither PyAV nor FFmpeg's command line has an encoder for the codec and pixel format, or PyAV
+            has none for the audio track.
     """
     encoder = pyav_encoder(spec)
     container = CONTAINERS[spec.container]
     with tempfile.TemporaryDirectory(prefix="videodecode-") as scratch:
-        # Like its container, it has the codec's headers in front of all packets, or within them.
+        # As in the container it is for, the codec's headers stand before all packets (mp4) or within them (ts).
         encoded = Path(scratch) / ("encoded.ts" if spec.container in ("ts", "avi") else "encoded.mp4")
         if encoder is None:
             _encode_outside(spec, encoded)
@@ -165,6 +166,8 @@ def _retimed(packet: Packet[Any], spec: ClipSpec) -> Packet[Any]:
 
 def _audio(output: av.container.OutputContainer, encoder: str, spec: ClipSpec) -> Iterator[Packet[Any]]:
     """A quiet tone as long as the video."""
+    if encoder not in av.codecs_available:
+        raise Unsupported(f"no audio encoder {encoder} in PyAV {av.__version__}; install a PyAV wheel from PyPI")
     stream = output.add_stream(encoder, rate=_AUDIO_RATE, layout="mono")
     assert isinstance(stream, AudioStream)
     start = int(spec.start * _AUDIO_RATE)

@@ -11,8 +11,8 @@ from fractions import Fraction
 class Truth:
     """What a file shows, frame by frame in presentation order.
 
-    ``digests`` and ``signatures`` are those of ``reference.describe``, one of each for a frame, and empty for a
-    synthetic clip, whose frames bear marks. ``intact`` False comes with a ``fault``, FFmpeg's own words.
+    ``digests`` and ``signatures`` (base 85) are those of ``clips.reference``, one of each for a frame, and empty for
+    a synthetic clip, whose frames bear marks. ``intact`` False comes with a ``fault``, FFmpeg's own words.
     """
 
     codec: str
@@ -32,7 +32,8 @@ def in_order(times: Sequence[Fraction | None], rate: Fraction | None) -> tuple[F
 
     A decoder puts out frames in display order, but a container without presentation times (AVI) lends each frame
     the time of another, so the times of H.264 with B-frames run 1 3 4 2 6 …; sorted, they are the moments at which
-    a player shows the frames one after another. A file without any times (a raw bitstream) counts at ``rate``.
+    a player shows the frames one after another. Where any frame lacks a time, as in a raw bitstream, they
+    count at ``rate`` from the first time known.
     """
     known = [time for time in times if time is not None]
     if len(known) == len(times):

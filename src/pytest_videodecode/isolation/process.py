@@ -19,6 +19,7 @@ from pytest_videodecode.isolation import census, protocol
 from pytest_videodecode.isolation.channel import Channel
 from pytest_videodecode.isolation.journal import Journal
 from pytest_videodecode.isolation.kill import TOKEN, kill_tree
+from pytest_videodecode.isolation.stacks import native_stacks, phase_of
 from pytest_videodecode.isolation.worker import STACKS_SIGNAL
 from pytest_videodecode.jsonform import from_json, to_json
 from pytest_videodecode.model import Census, DecodeRequest, DecoderInfo, Hang, Outcome, OutcomeKind
@@ -150,7 +151,8 @@ class Worker:
             with suppress(BrokenPipeError):  # a worker that died idle is found below
                 self._channel.send(to_json(request))
             limit_s = self._limits.decode_s if limit_s is None else limit_s
-            return self._watch(limit_s, counter, when_slow) or self._reply(counter)
+            outcome = self._watch(limit_s, counter, when_slow) or self._reply(counter)
+            return self._let_exit(outcome, limit_s) if request.then_exit and self.alive else outcome
         except VideodecodeError as error:
             self.kill()
             reason = f"garbage from the worker: {error}"
@@ -214,11 +216,16 @@ class Worker:
         names = census.thread_names(self.pid)
         with suppress(ProcessLookupError):  # last, because a signal may wake what it interrupts
             os.kill(self.pid, STACKS_SIGNAL)
+        stacks = self._channel.stacks(_STACKS_S)
+        phase, where = phase_of(stacks)
         hang = Hang(
             limit_s=limit_s,
+            phase=phase,
+            where=where,
             gil_held=gil_held,
             cpu_bound=running > _LOOKS / 2,
-            stacks=self._channel.stacks(_STACKS_S),
+            stacks=stacks,
+            native_stacks=native_stacks(self.pid),
             thread_names=names,
         )
         self.kill()
@@ -226,9 +233,7 @@ class Worker:
 
     def _crash(self) -> Outcome:
         self.kill()
-        status = self._process.returncode
-        name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-        return Outcome(kind=OutcomeKind.CRASH, signal=name, log=self._channel.log_tail())
+        return Outcome(kind=OutcomeKind.CRASH, signal=_status(self._process.returncode), log=self._channel.log_tail())
 
     def kill(self) -> None:
         """End it and all its descendants now."""
@@ -236,26 +241,36 @@ class Worker:
         kill_tree(self.pid if self.alive else None, self._token)
         self._process.wait()
 
+    def _let_exit(self, outcome: Outcome, limit_s: float) -> Outcome:
+        if hang := self._exit(limit_s):
+            return replace(outcome, kind=OutcomeKind.HANG, hang=hang, log=self._channel.log_tail())
+        self.kill()
+        if status := self._process.returncode:
+            return replace(outcome, kind=OutcomeKind.CRASH, signal=_status(status), log=self._channel.log_tail())
+        return outcome
+
     def close(self) -> Hang | None:
         """Let it end by itself; one that does not (an object hangs when it is freed) is killed and told of."""
-        hang = None
-        if self.alive:
-            self._channel.hang_up()
-            pulse = _Pulse(self._channel)
-            if not self._ended_by_itself(pulse):
-                hang = self._autopsy(self._limits.exit_s, pulse)
+        hang = self._exit(self._limits.exit_s) if self.alive else None
         self.kill()
         self._channel.close()
         self._journal.close()
         return hang
 
-    def _ended_by_itself(self, pulse: _Pulse) -> bool:
-        deadline = time.monotonic() + self._limits.exit_s
+    def _exit(self, limit_s: float) -> Hang | None:
+        """None when the process ended by itself; it is not yet waited for then."""
+        self._channel.hang_up()
+        pulse = _Pulse(self._channel)
+        deadline = time.monotonic() + limit_s
         while (now := time.monotonic()) < deadline:
             pulse.feel(now)
             if self._channel.ready(min(_MEMORY_TICK_S, deadline - now)) and self._channel.receive() is None:
-                return True
-        return False
+                return None
+        return replace(self._autopsy(limit_s, pulse), phase="exit")
+
+
+def _status(returncode: int) -> str:
+    return signal.Signals(-returncode).name if returncode < 0 else f"exit status {returncode}"
 
 
 class _Pulse:

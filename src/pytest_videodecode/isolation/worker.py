@@ -16,6 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -57,12 +58,20 @@ def main(fds: Sequence[int]) -> None:
         _send(replies_fd, protocol.Hello(error=error_info(error)))
         return
     _send(replies_fd, protocol.Hello(info=decoder.info))
+    alive: list[Any] = []
     while (message := protocol.read_message(requests_fd)) is not None:
-        _send(replies_fd, serve(decoder, from_json(DecodeRequest, message), pixels))
+        request = from_json(DecodeRequest, message)
+        _send(replies_fd, serve(decoder, request, pixels, alive))
+        if request.then_exit:
+            return
+        alive.clear()
 
 
-def serve(decoder: Decoder, request: DecodeRequest, pixels: SharedPixels) -> protocol.Reply:
-    """One request, from the decoder to the shared pixels; whatever it raises becomes part of the outcome."""
+def serve(decoder: Decoder, request: DecodeRequest, pixels: SharedPixels, alive: list[Any]) -> protocol.Reply:
+    """One request, from the decoder to the shared pixels; whatever it raises becomes part of the outcome.
+
+    Before a ``then_exit``, what the decoder returned or raised goes into ``alive``, and with it what it holds.
+    """
     pixels.clear()
     error: BaseException | None = None
     observed = None
@@ -70,13 +79,19 @@ def serve(decoder: Decoder, request: DecodeRequest, pixels: SharedPixels) -> pro
     try:
         with observing(request) as observer:
             try:
-                _collect(decoder.decode(request), pixels)
+                decoded = decoder.decode(request)
+                if request.then_exit:
+                    alive.append(decoded)
+                _collect(decoded, pixels, request.stop_after if request.then_exit else None)
+                del decoded
             finally:
                 observed = observer.result() if observer else None
     except (Exception, SystemExit) as caught:
         error = caught
     info = error_info(error) if error else None
     out_of_memory = isinstance(error, MemoryError)
+    if request.then_exit:
+        alive.append(error)
     error = None  # its traceback holds the decoder's frames, and those its containers
     after = snapshot()
     expected = request.asked if request.stop_after is None else min(request.stop_after, request.asked)
@@ -137,12 +152,13 @@ class SharedPixels:
         return self._map
 
 
-def _collect(decoded: Any, pixels: SharedPixels) -> None:
+def _collect(decoded: Any, pixels: SharedPixels, stop_after: int | None) -> None:
+    """Move frames over; after ``stop_after`` of them an iterator is left where it is, its file open."""
     if isinstance(decoded, np.ndarray):
         if len(decoded):
             pixels.extend(decoded)
     elif isinstance(decoded, Iterator):
-        for frame in decoded:
+        for frame in islice(decoded, stop_after):
             pixels.extend(frame[np.newaxis])
     else:
         raise DecoderContractError(f"the decoder's adapter returned a {type(decoded).__name__}")

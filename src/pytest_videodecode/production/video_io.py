@@ -72,7 +72,7 @@ def decode_video_frames(
         # The frames of the traceback would keep the stream, and with it the threads of its decoder.
         traceback.clear_frames(error.__traceback__)
         if isinstance(error, av.FFmpegError):
-            error.add_note(f"while reading {len(request)} frames of {source.name}")
+            error.add_note(f"while reading {len(request)} frame(s) of {source.name}")
         raise
 
 

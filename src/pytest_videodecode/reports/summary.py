@@ -25,7 +25,8 @@ def headline(verdicts: Sequence[Verdict], seed: int) -> str:
     parts = [f"{counts[status]} {status}" for status in Status if counts[status]]
     if known:
         parts.append(f"{known} of them as expected")
-    return f"{len(verdicts)} verdicts: {', '.join(parts) or 'none'} (seed {seed})"
+    in_all = "1 verdict" if len(verdicts) == 1 else f"{len(verdicts)} verdicts"
+    return f"{in_all}: {', '.join(parts) or 'none'} (seed {seed})"
 
 
 def matrix(verdicts: Sequence[Verdict], order: Sequence[str] = ()) -> Iterator[str]:

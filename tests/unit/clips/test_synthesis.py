@@ -90,6 +90,12 @@ def test_encoder_missing_everywhere_is_unsupported_and_says_what_was_looked_for(
     assert "\n" not in str(caught.value)
 
 
+def test_missing_audio_encoder_is_unsupported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hide(monkeypatch, "aac")
+    with pytest.raises(Unsupported, match="no audio encoder aac in PyAV"):
+        synthesis.write(replace(H264, audio=True), tmp_path / "clip.mp4")
+
+
 def test_moov_goes_where_the_spec_says(tmp_path: Path) -> None:
     boxes = {}
     for name, spec in {

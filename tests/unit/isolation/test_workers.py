@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -220,3 +221,20 @@ def test_interpreter_without_numpy_is_named(workers: Workers, tmp_path: Path) ->
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
     with pytest.raises(WorkerError, match="needs numpy in its interpreter"):
         workers.info(parse(f"pyav@{tmp_path}/bare/bin/python"))
+
+
+def test_exit_after_a_request_is_watched(workers: Workers) -> None:
+    leaving = replace(REQUEST, then_exit=True)
+    fine = ask(workers, "well_behaved", leaving)
+    assert fine.kind is OutcomeKind.FRAMES
+    assert fine.frames.shape == (3, 4, 6, 3)
+    hung = ask(workers, "hangs_when_freed_at_exit", leaving)
+    assert hung.kind is OutcomeKind.HANG
+    assert hung.hang is not None
+    assert (hung.hang.phase, hung.hang.gil_held) == ("exit", True)
+    assert ask(workers, "well_behaved").kind is OutcomeKind.FRAMES
+
+
+def test_crash_at_exit_is_a_crash(workers: Workers) -> None:
+    outcome = ask(workers, "crashes_at_exit", replace(REQUEST, then_exit=True))
+    assert (outcome.kind, outcome.signal) == (OutcomeKind.CRASH, "SIGSEGV")

@@ -44,7 +44,7 @@ def test_what_ffmpeg_cannot_open_is_its_own_error_with_the_file(
     with pytest.raises(kind) as caught:
         decode_video_frames(unreadable[what], frame_indices=[0])
     assert isinstance(caught.value, av.FFmpegError)
-    assert caught.value.__notes__ == [f"while reading 1 frames of {unreadable[what]}"]
+    assert caught.value.__notes__ == [f"while reading 1 frame(s) of {unreadable[what]}"]
 
 
 def _closed() -> io.BytesIO:
@@ -164,7 +164,7 @@ def test_damage_before_the_last_frame_asked_is_the_error_of_ffmpeg(
     assert shown.error is not None
     with pytest.raises(shown.error) as caught:
         decode_video_frames(cut, frame_indices=[0, clip.frames - 1])
-    assert caught.value.__notes__ == [f"while reading 2 frames of {cut}"]
+    assert caught.value.__notes__ == [f"while reading 2 frame(s) of {cut}"]
 
 
 def test_a_file_that_ends_early_without_an_error_says_how_many_frames_there_are(
