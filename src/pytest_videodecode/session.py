@@ -180,7 +180,7 @@ class Session:
                 decoder=self._names[decoder],
                 clip="",
                 status=Status.FAILED,
-                reason=f"its worker's exit ended in a {hang}; see what it leaves running after a decode",
+                reason=f"its worker did not end by itself: {hang}; look for what the decoder keeps open or running",
                 evidence=to_json(hang),
                 replay=shlex.join(["videodecode", "check", self._names[decoder]]),
             )

@@ -34,10 +34,10 @@ OFF_BY_ONE = "\nSHIFT = lambda n, count: min(n + 1, count - 1)\n"
 def test_right_function_of_three_lines_passes(inner: InnerRuns, shape: str) -> None:
     inner.pytester.makepyfile(mylab=shape + RIGHT)
 
-    ran = inner.suite(decoder="mylab:decode_video_frames", codecs="mpeg4,h264", checks="frame_identity,seek_parity")
+    ran = inner.suite(decoder="mylab:decode_video_frames", codecs="mpeg4,h264")
 
-    assert [verdict["reason"] for verdict in ran.verdicts] == [""] * 4
-    ran.result.assert_outcomes(passed=4)
+    assert [verdict["reason"] for verdict in ran.verdicts] == ["", ""]
+    ran.result.assert_outcomes(passed=2)
 
 
 @pytest.mark.parametrize(("shape", "by"), [(LEROBOT, "timestamp"), (OPENWAM, "index")], ids=["lerobot", "openwam"])
@@ -58,7 +58,7 @@ def test_off_by_one_names_the_frame_asked_and_the_frame_that_came(inner: InnerRu
         ("rogue:too_few", "failed", "8 pictures came for 9 asked"),
         ("rogue:nothing", "failed", "None"),
         ("rogue:wrong_dtype", "failed", "int64"),
-        ("rogue:generator", "failed", "shows no frame of the clip"),
+        ("rogue:generator", "failed", "returned an object of type generator; return uint8"),
         ("rogue:crashes", "failed", "crash (SIGSEGV)"),
         ("rogue:exits", "failed", "crash (exit status 3)"),
         ("rogue:raises_memory_error", "failed", "out of memory"),

@@ -20,45 +20,22 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from pytest_videodecode.clips.marks import MIN_HEIGHT, MIN_WIDTH
 from pytest_videodecode.clips.rules import CODECS, CONTAINERS, require_usable
-from pytest_videodecode.damage.base import MAX_SEED
 from pytest_videodecode.damage.damage import AnyOperator, Damage
 from pytest_videodecode.damage.mapping import map_bytes, read_bytes
-from pytest_videodecode.damage.operators import (
-    MAX_WORD,
-    Burst,
-    DamageHeader,
-    FlipBits,
-    FlipBytes,
-    Insert,
-    Splice,
-    Truncate,
-    Zero,
-)
-from pytest_videodecode.damage.packets import DropPacket, DuplicatePacket, PacketOperator, SwapPackets
-from pytest_videodecode.damage.regions import ByteMap
+from pytest_videodecode.damage.operator_strategies import MAX_FLIPS, on_bytes, on_packets
+from pytest_videodecode.damage.operators import FlipBits, FlipBytes, Splice
+from pytest_videodecode.damage.packets import PacketOperator
 from pytest_videodecode.damage.remux import can_remux
 from pytest_videodecode.model import Clip, ClipSpec, DecodeRequest, DecoderInfo
 
 MAX_OPERATORS = 4
-#: Most bytes or bits that the operators of one damage flip together.
-MAX_FLIPS = 200
 #: Most frames that one request asks for.
 MAX_ASKED = 16
 
-_MAX_STRETCH = 4096
 _LAYOUTS = ("faststart", "moov at the end", "fragmented")
 _PIX_FMTS = ("yuv420p", "yuv420p10le", "yuv422p", "yuv444p")
 _RATES = (Fraction(30), Fraction(25), Fraction(30000, 1001), Fraction(60), Fraction(10))
 _FLAGS = st.booleans()
-_SEEDS = st.integers(0, MAX_SEED)
-_WORD = 4  # bytes
-_FINE = 3  # bytes that say which part of a region is meant
-
-# What a parser of sizes and counts may not have thought of; 0 is the simplest.
-_WORDS = (0, 1, 0x7FFFFFFF, 0x80000000, MAX_WORD)
-
-#: A region's name and its size in bytes.
-_Target = tuple[str, int]
 
 
 def damages(clip: Clip, *, splice_with: Sequence[str] | None = None) -> SearchStrategy[Damage]:
@@ -76,10 +53,10 @@ def damages(clip: Clip, *, splice_with: Sequence[str] | None = None) -> SearchSt
     mapped = map_bytes(data)
     if splice_with is None:
         splice_with = [replace(clip.spec, texture=(clip.spec.texture + 1) % 2**32).name] if clip.spec else []
-    operators = _on_bytes(mapped)
-    # every operator drops a packet at most, and each must leave one
+    operators = on_bytes(mapped)
+    # the last of the operators may find a packet fewer for each one before it
     if (packets := len(mapped.packets) - MAX_OPERATORS) > 1 and can_remux(data):
-        operators += _on_packets(packets)
+        operators += on_packets(packets)
     if splice_with:
         fractions = st.integers(1, 99).map(lambda percent: percent / 100)
         operators.append(st.builds(Splice, other=st.sampled_from(splice_with), fraction=fractions))
@@ -93,20 +70,20 @@ def decode_requests(clip: Clip, decoder: DecoderInfo | None = None) -> SearchStr
     what else can be asked (thread counts and types, how the file is opened, log level, stopping early); without it
     frames are asked and nothing else.
     """
-    last = max(clip.frames - 1, 0)
-    run = st.tuples(st.integers(0, last), st.integers(1, MAX_ASKED), st.integers(1, 8))
-    frames = st.lists(run, min_size=1, max_size=MAX_ASKED).map(
-        lambda runs: tuple(n for start, count, stride in runs for n in _run(start, count, stride, last))[:MAX_ASKED]
+    times = clip.times or (Fraction(0),)  # of a broken file, a frame that it does not have
+    stride, count, start = st.integers(1, 8), st.integers(1, MAX_ASKED), st.integers(0, len(times) - 1)
+    run = st.builds(
+        lambda stride, count, start: range(len(times))[start : start + count * stride : stride], stride, count, start
     )
-    asked: dict[str, SearchStrategy[dict[str, Any]]] = {"indices": frames.map(lambda chosen: {"indices": chosen})}
-    if clip.times:
-        asked["timestamps"] = frames.map(lambda chosen: {"timestamps": tuple(float(clip.times[n]) for n in chosen)})
-    by = st.one_of([each for name, each in asked.items() if decoder is None or name in decoder.asks])
-    return st.builds(
-        lambda asked, settings: DecodeRequest(path=clip.path, **asked, **settings),
-        by,
-        st.fixed_dictionaries(_settings(decoder) if decoder else {}),
-    )
+    runs = st.lists(run, min_size=1, max_size=MAX_ASKED)
+    frames = runs.map(lambda runs: tuple(number for run in runs for number in run)[:MAX_ASKED])
+    by = {
+        "indices": frames.map(lambda chosen: {"indices": chosen}),
+        "timestamps": frames.map(lambda chosen: {"timestamps": tuple(float(times[number]) for number in chosen)}),
+    }
+    asked = st.one_of([each for name, each in by.items() if decoder is None or name in decoder.asks])
+    settings = st.fixed_dictionaries(_settings(decoder) if decoder else {})
+    return st.tuples(asked, settings).map(lambda parts: DecodeRequest(path=clip.path, **parts[0], **parts[1]))
 
 
 @st.composite
@@ -154,93 +131,6 @@ def clip_specs(draw: DrawFn, codecs: Sequence[str] = tuple(CODECS)) -> ClipSpec:
     return spec
 
 
-def _on_bytes(mapped: ByteMap) -> list[SearchStrategy[Any]]:
-    named = [(name, mapped.region(name).size) for name in mapped.present()]
-    numbered = [(f"packet:{number}", packet.size) for number, packet in enumerate(mapped.packets) if packet.size]
-    target = st.just(named[0]) | st.sampled_from(named)
-    if numbered:
-        target |= st.sampled_from(numbered)
-    words = [each for name in ("header", "index", "any") for each in named if each[0] == name and each[1] >= _WORD]
-    return [
-        _flip_bytes(target),
-        _flip_bits(target),
-        _zero(target),
-        _burst(target),
-        _insert(target),
-        _place(mapped.size).map(lambda lost: Truncate(keep_bytes=mapped.size - 1 - lost)),
-        *([_damage_header(words)] if words else []),
-    ]
-
-
-def _on_packets(packets: int) -> list[SearchStrategy[Any]]:
-    number = st.integers(0, packets - 1)
-    pair = st.tuples(number, number).filter(lambda pair: pair[0] != pair[1])
-    return [
-        number.map(lambda packet: DropPacket(packet=packet)),
-        number.map(lambda packet: DuplicatePacket(packet=packet)),
-        pair.map(lambda pair: SwapPackets(packet=min(pair), other=max(pair))),
-    ]
-
-
-def _bunched(item: SearchStrategy[Any]) -> SearchStrategy[list[Any]]:
-    """1 to 200 items. In bunches, or long lists would hardly be drawn; every single item can be taken away."""
-    bunches = st.lists(st.lists(item, min_size=1, max_size=10), min_size=1, max_size=MAX_FLIPS // 10)
-    return bunches.map(lambda lists: [each for part in lists for each in part])
-
-
-def _place(size: int) -> SearchStrategy[int]:
-    """0 to ``size - 1``, evenly: of wide ranges ``integers`` draws mostly small numbers."""
-    return st.binary(min_size=_FINE, max_size=_FINE).map(lambda raw: _scaled(raw, size))
-
-
-def _scaled(raw: bytes, size: int) -> int:
-    return int.from_bytes(raw) * size >> 8 * _FINE
-
-
-@st.composite
-def _flip_bytes(draw: DrawFn, target: SearchStrategy[_Target]) -> FlipBytes:
-    region, size = draw(target)
-    # one choice for both numbers of a flip: fewer choices shrink faster
-    raw = st.binary(min_size=_FINE + 1, max_size=_FINE + 1)
-    flips = draw(_bunched(raw.map(lambda raw: (_scaled(raw[:-1], size), 1 + raw[-1] % 255))))
-    return FlipBytes(region=region, flips=tuple(dict(flips).items()))  # two flips of one byte might cancel out
-
-
-@st.composite
-def _flip_bits(draw: DrawFn, target: SearchStrategy[_Target]) -> FlipBits:
-    region, size = draw(target)
-    bits = draw(_bunched(_place(8 * size)))
-    return FlipBits(region=region, bits=tuple(dict.fromkeys(bits)))
-
-
-@st.composite
-def _zero(draw: DrawFn, target: SearchStrategy[_Target]) -> Zero:
-    region, size = draw(target)
-    offset = draw(_place(size))
-    return Zero(region=region, offset=offset, length=draw(st.integers(1, min(size - offset, _MAX_STRETCH))))
-
-
-@st.composite
-def _burst(draw: DrawFn, target: SearchStrategy[_Target]) -> Burst:
-    region, size = draw(target)
-    offset = draw(_place(size))
-    length = draw(st.integers(1, min(size - offset, _MAX_STRETCH)))
-    return Burst(region=region, offset=offset, length=length, seed=draw(_SEEDS))
-
-
-@st.composite
-def _insert(draw: DrawFn, target: SearchStrategy[_Target]) -> Insert:
-    region, size = draw(target)
-    offset, length = draw(_place(size)), draw(st.integers(1, _MAX_STRETCH))
-    return Insert(region=region, offset=offset, length=length, seed=draw(_SEEDS))
-
-
-@st.composite
-def _damage_header(draw: DrawFn, targets: Sequence[_Target]) -> DamageHeader:
-    region, size = draw(st.sampled_from(targets))
-    return DamageHeader(region=region, offset=draw(_place(size - _WORD + 1)), word=draw(st.sampled_from(_WORDS)))
-
-
 def _in_order(operators: list[AnyOperator]) -> Damage:
     return Damage(tuple(sorted(operators, key=lambda operator: not isinstance(operator, PacketOperator))))
 
@@ -249,10 +139,6 @@ def _few_flips(damage: Damage) -> bool:
     flips = [len(each.flips) for each in damage.operators if isinstance(each, FlipBytes)]
     bits = [len(each.bits) for each in damage.operators if isinstance(each, FlipBits)]
     return sum(flips) + sum(bits) <= MAX_FLIPS
-
-
-def _run(start: int, count: int, stride: int, last: int) -> range:
-    return range(start, min(start + count * stride, last + 1), stride)
 
 
 def _settings(decoder: DecoderInfo) -> dict[str, SearchStrategy[Any]]:
