@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import shutil
 import sys
 import time
@@ -28,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         status: int = arguments.command(arguments)
+        sys.stdout.flush()
     except VideodecodeError as error:
         print(f"videodecode: {error}", file=sys.stderr)
         return 2
@@ -127,7 +129,9 @@ def _clip(arguments: argparse.Namespace) -> int:
 
 def _copy(clip: Clip, folder: Path) -> Path:
     path = Path(clip.path)
-    target = folder / (path.name if clip.spec is None else f"{clip.name.replace('/', '_')}{path.suffix}")
+    # FFmpeg takes what stands before a colon for a protocol
+    name = path.name if clip.spec is None else re.sub("[:/]", "_", clip.name) + path.suffix
+    target = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)

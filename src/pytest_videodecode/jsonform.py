@@ -34,10 +34,18 @@ _FRACTION = re.compile(r"[+-]?[0-9]{1,40}(/0*[1-9][0-9]{0,39}|\.[0-9]{1,40})?")
 MAX_TEXT = 64 * 1024 * 1024
 
 
-def to_json(value: Any) -> Any:
-    """``value`` as builtin types that ``json.dumps`` takes: dataclasses become dicts, fractions ``"n/d"``."""
+def to_json(value: Any, *, brief: bool = False) -> Any:
+    """``value`` as builtin types that ``json.dumps`` takes: dataclasses become dicts, fractions ``"n/d"``.
+
+    ``brief`` leaves out fields that have their default; reading puts it back.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: to_json(getattr(value, f.name)) for f in _json_fields(type(value))}
+        shown = [(f.name, getattr(value, f.name), f.default) for f in _json_fields(type(value))]
+        return {
+            name: to_json(part, brief=brief)
+            for name, part, default in shown
+            if not brief or (part is not default and part != default)
+        }
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Fraction):
@@ -45,9 +53,9 @@ def to_json(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(key): to_json(item) for key, item in value.items()}
+        return {str(key): to_json(item, brief=brief) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
-        return [to_json(item) for item in value]
+        return [to_json(item, brief=brief) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)  # JSON has no nan or inf; requests may well ask for them
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -80,43 +88,53 @@ def parse(text: str | bytes, where: str) -> Any:
 
 
 @functools.cache
-def _json_fields(cls: type[Any]) -> tuple[dataclasses.Field[Any], ...]:
+def _json_fields(cls: Any) -> tuple[dataclasses.Field[Any], ...]:
     return tuple(f for f in dataclasses.fields(cls) if f.metadata.get("json", True))
 
 
 @functools.cache
-def _hints(cls: type[Any]) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
+def _form(kind: Any) -> tuple[Any, Any]:
+    """What ``kind`` is read as, and of what: worked out once, because requests are read all the time."""
+    origin, of = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return typing.Union, of
+    if origin is tuple:
+        return tuple, of[0]
+    if origin in (dict, Mapping):
+        return dict, of[1]
+    if dataclasses.is_dataclass(kind):
+        fields = {f.name: f for f in _json_fields(kind)}
+        hints = typing.get_type_hints(kind)
+        missing = dataclasses.MISSING
+        required = [name for name, f in fields.items() if f.default is missing and f.default_factory is missing]
+        return dataclasses, ({name: hints[name] for name in fields}, required)
+    return kind, None
 
 
 def _read(kind: Any, data: Any, where: str) -> Any:
-    if kind is Any:
+    form, of = _form(kind)
+    if form is Any:
         return data
-    origin = typing.get_origin(kind)
-    if origin in (typing.Union, types.UnionType):
-        return _read_union(typing.get_args(kind), data, where)
-    if origin is tuple:
-        item, *_ = typing.get_args(kind)
-        return tuple(_read(item, part, f"{where}[{i}]") for i, part in enumerate(_want(list, data, where)))
-    if origin in (dict, Mapping):
-        _, item = typing.get_args(kind)
-        return {key: _read(item, part, f"{where}.{key}") for key, part in _want(dict, data, where).items()}
-    if dataclasses.is_dataclass(kind):
-        return _read_dataclass(kind, data, where)
+    if form is typing.Union:
+        return _read_union(of, data, where)
+    if form is tuple:
+        return tuple([_read(of, part, f"{where}[{i}]") for i, part in enumerate(_want(list, data, where))])
+    if form is dict:
+        return {key: _read(of, part, f"{where}.{key}") for key, part in _want(dict, data, where).items()}
+    if form is dataclasses:
+        return _read_dataclass(kind, of, data, where)
     return _read_scalar(kind, data, where)
 
 
-def _read_dataclass(cls: Any, data: Any, where: str) -> Any:
-    fields = {f.name: f for f in _json_fields(cls)}
+def _read_dataclass(cls: Any, plan: tuple[dict[str, Any], list[str]], data: Any, where: str) -> Any:
+    kinds, required = plan
     given = _want(dict, data, where)
-    if unknown := sorted(set(given) - set(fields)):
-        raise FormError(f"{where}: unknown field {unknown[0]!r}; known are {', '.join(fields)}")
-    for name, field in fields.items():
-        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        if required and name not in given:
+    if unknown := sorted(given.keys() - kinds.keys()):
+        raise FormError(f"{where}: unknown field {unknown[0]!r}; known are {', '.join(kinds)}")
+    for name in required:
+        if name not in given:
             raise FormError(f"{where}: field {name!r} is missing")
-    hints = _hints(cls)
-    values = {name: _read(hints[name], part, f"{where}.{name}") for name, part in given.items()}
+    values = {name: _read(kinds[name], part, f"{where}.{name}") for name, part in given.items()}
     try:
         return cls(**values)
     except (TypeError, ValueError) as error:

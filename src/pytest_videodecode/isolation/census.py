@@ -51,7 +51,8 @@ def private_memory(pid: int) -> int:
 
         return int(psutil.Process(pid).memory_info().rss)
     try:
-        _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_bytes().split()
+        with open(f"/proc/{pid}/statm", "rb", buffering=0) as statm:
+            _, resident, shared, *_ = statm.read().split()
     except (FileNotFoundError, ProcessLookupError, ValueError):
         return 0
     return (int(resident) - int(shared)) * _PAGE

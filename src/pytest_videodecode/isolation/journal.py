@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from pytest_videodecode.errors import WorkerError
-from pytest_videodecode.jsonform import to_json
-from pytest_videodecode.model import DecodeRequest
 
 
 class Journal:
@@ -28,9 +28,9 @@ class Journal:
         except OSError as error:
             raise WorkerError(f"cannot write the journal {self.path}: {error.strerror}") from None
 
-    def write(self, request: DecodeRequest) -> None:
-        """Put ``request`` in place of the one before."""
-        body = json.dumps({"decoder": self._decoder, "request": to_json(request)}).encode()
+    def write(self, request: Mapping[str, Any]) -> None:
+        """Put ``request``, in its JSON form, in place of the one before."""
+        body = json.dumps({"decoder": self._decoder, "request": request}).encode()
         os.pwrite(self._fd, body, 0)
         os.ftruncate(self._fd, len(body))
 

@@ -145,11 +145,12 @@ class Worker:
         """
         self.info()
         self._channel.trim_log()
-        self._journal.write(request)
+        message = to_json(request, brief=True)
+        self._journal.write(message)
         counter = census.ThreadCounter(self.pid) if request.count_threads else None
         try:
             with suppress(BrokenPipeError):  # a worker that died idle is found below
-                self._channel.send(to_json(request))
+                self._channel.send(message)
             limit_s = self._limits.decode_s if limit_s is None else limit_s
             outcome = self._watch(limit_s, counter, when_slow) or self._reply(counter)
             return self._let_exit(outcome, limit_s) if request.then_exit and self.alive else outcome

@@ -195,7 +195,7 @@ def error_info(error: BaseException) -> ErrorInfo:
 
 
 def _send(fd: int, message: Any) -> None:
-    protocol.write_message(fd, json.dumps(to_json(message)).encode())
+    protocol.write_message(fd, json.dumps(to_json(message, brief=True)).encode())
 
 
 def _size(shape: tuple[int, ...]) -> str:
