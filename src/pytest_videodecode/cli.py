@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 when all holds, 1 when something does not, 2 for a command that cannot be understood."""
+    """Exit status: 0 when all holds, 1 when something does not, 2 for a command that cannot be done, 130 on Ctrl-C."""
     arguments = _parser().parse_args(argv)
     for stream in (sys.stdout, sys.stderr):  # names of files and words of libraries need not fit the terminal
         if isinstance(stream, io.TextIOWrapper):

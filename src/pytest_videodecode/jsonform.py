@@ -103,7 +103,7 @@ def _form(kind: Any) -> tuple[Any, Any]:
     if origin in (dict, Mapping):
         return dict, of[1]
     if dataclasses.is_dataclass(kind):
-        fields = {f.name: f for f in _json_fields(kind)}
+        fields = {f.name: f for f in _json_fields(typing.cast("Any", kind))}
         hints = typing.get_type_hints(kind)
         missing = dataclasses.MISSING
         required = [name for name, f in fields.items() if f.default is missing and f.default_factory is missing]

@@ -63,7 +63,7 @@ class ClipSpec:
             if not equals:
                 raise FormError(f"clip {text!r}: {part!r} is not field=value")
             words: dict[str, Any] = {"true": True, "false": False, "none": None}
-            number = value.isascii() and value.isdigit()
+            number = value.isascii() and value.isdigit() and len(value) <= 18  # int() takes not much longer ones
             given[name] = int(value) if number and name not in ("rate", "start") else words.get(value, value)
         return from_json(cls, given, f"clip {text!r}")
 

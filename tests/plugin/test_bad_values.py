@@ -78,4 +78,4 @@ def test_suite_without_any_clip_is_refused(inner: InnerRuns) -> None:
 
 
 def test_refused_run_has_the_status_of_a_usage_error_for_the_shell(inner: InnerRuns) -> None:
-    assert inner.suite(codecs="nope", apart=True).usage_error.startswith("--videodecode-codecs: unknown codec 'nope'")
+    assert inner.suite_apart(codecs="nope").usage_error.startswith("--videodecode-codecs: unknown codec 'nope'")

@@ -102,7 +102,7 @@ def test_file_that_may_not_be_read_is_one_line(inner: InnerRuns, good: Path) -> 
 
 
 def test_name_that_is_no_text_does_no_harm(inner: InnerRuns, good: Path) -> None:
-    shutil.copy(good, os.fsencode(good.parent) + b"/\xff\n.mp4")
+    shutil.copy(good, good.parent / os.fsdecode(b"\xff\n.mp4"))
 
     ran = inner.suite(codecs="", clips=str(good.parent))
 

@@ -77,7 +77,10 @@ def test_package_missing_there_is_unsupported_and_can_be_required(inner: InnerRu
 
 
 #: Runs the worker as that interpreter would, were PyAV not installed.
-HIDES_AV = "import runpy, sys; sys.modules['av'] = None; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+HIDES_AV = (
+    "import runpy, sys; sys.modules['av'] = None; sys.argv = sys.argv[1:]; "
+    "runpy.run_path(sys.argv[0], run_name='__main__')"
+)
 
 
 def test_other_interpreter_decodes_with_its_own_packages(inner: InnerRuns, bare: Path) -> None:

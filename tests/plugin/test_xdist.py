@@ -10,7 +10,7 @@ SETTINGS = {"codecs": "mpeg4,h264", "checks": "determinism,frame_identity"}
 
 def test_verdicts_summary_and_report_are_those_of_one_process(inner: InnerRuns) -> None:
     alone = inner.suite("--videodecode-decoder=rogue:too_few", **SETTINGS)
-    spread = inner.suite("--videodecode-decoder=rogue:too_few", "-n2", apart=True, **SETTINGS)
+    spread = inner.suite_apart("--videodecode-decoder=rogue:too_few", "-n2", **SETTINGS)
 
     def essence(verdicts: list[dict[str, str]]) -> list[list[str]]:
         return [
@@ -60,7 +60,7 @@ def test_plugin_named_with_autoload_off_and_a_worker_that_does_not_end(
 
 
 def test_usage_error_is_said_once(inner: InnerRuns) -> None:
-    assert inner.suite("-n2", codecs="nope", apart=True).usage_error.startswith("--videodecode-codecs: ")
+    assert inner.suite_apart("-n2", codecs="nope").usage_error.startswith("--videodecode-codecs: ")
 
 
 def test_expected_and_required_verdicts_hold_in_all_processes(inner: InnerRuns) -> None:
@@ -75,9 +75,8 @@ def test_expected_and_required_verdicts_hold_in_all_processes(inner: InnerRuns) 
         """,
     )
 
-    ran = inner.suite(
+    ran = inner.suite_apart(
         "-n2",
-        apart=True,
         decoder="rogue:too_few",
         codecs="mpeg4,h264",
         checks="frame_identity,thread_parity",

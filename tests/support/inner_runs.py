@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,14 +81,13 @@ class InnerRuns:
     def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
 
-    def suite(self, *arguments: str, apart: bool = False, **settings: str | None) -> Ran:
+    def suite(self, *arguments: str, **settings: str | None) -> Ran:
         """The ready-made suite with ``SMALL`` settings and these; None leaves a flag out."""
-        flags = [
-            f"--videodecode-{name.replace('_', '-')}={value}"
-            for name, value in {**SMALL, **settings}.items()
-            if value is not None
-        ]
-        return self.tests("--videodecode-suite", *flags, *arguments, apart=apart)
+        return self.tests(*_flags(settings), *arguments)
+
+    def suite_apart(self, *arguments: str, **settings: str | None) -> Ran:
+        """``suite`` in a process of its own."""
+        return self.tests(*_flags(settings), *arguments, apart=True)
 
     def tests(self, *arguments: str, apart: bool = False) -> Ran:
         """The tests of the folder, in this process or ``apart`` in one of its own."""
@@ -102,3 +102,11 @@ class InnerRuns:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
+
+
+def _flags(settings: Mapping[str, str | None]) -> list[str]:
+    return ["--videodecode-suite"] + [
+        f"--videodecode-{name.replace('_', '-')}={value}"
+        for name, value in {**SMALL, **settings}.items()
+        if value is not None
+    ]

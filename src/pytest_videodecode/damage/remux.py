@@ -94,7 +94,16 @@ def _tracks(source: av.container.InputContainer) -> dict[int, list[Sample]]:
     for packet in source.demux(kept):
         if packet.size:
             tracks[packet.stream_index].append(Sample(packet, packet.pts, packet.dts, packet.duration))
+    for samples in tracks.values():
+        _guess_first_dts(samples)
     return tracks
+
+
+def _guess_first_dts(samples: list[Sample]) -> None:
+    """Matroska stores no dts, and FFmpeg's demuxer guesses none for the first packets; its muxers want them all."""
+    known = next((number for number, sample in enumerate(samples) if sample.dts is not None), 0)
+    for sample, behind in zip(samples[:known][::-1], samples[1 : known + 1][::-1], strict=True):
+        sample.dts = (behind.dts or 0) - (sample.duration or 1)
 
 
 def _muxed(source: av.container.InputContainer, tracks: dict[int, list[Sample]], muxer: str, data: bytes) -> bytes:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.model import Clip, ClipSpec
 
-#: One small clip for each container and layout: 12 frames, three GOPs.
+#: One clip for each container and layout; made small, with 12 frames in three GOPs.
 SPECS = {
     "mp4": ClipSpec(codec="h264", bframes=2),
     "mp4-moov-at-end": ClipSpec(codec="av1", faststart=False),
@@ -17,17 +19,12 @@ SPECS = {
 }
 
 
-def small(spec: ClipSpec, **changes: object) -> ClipSpec:
-    """``spec`` with 12 small frames."""
-    from dataclasses import replace
-
-    return replace(spec, width=160, height=96, frames=12, gop=4, **changes)
-
-
 @pytest.fixture(scope="session")
 def small_clips(clip_cache: ClipCache) -> dict[str, Clip]:
     """A clip for each of ``SPECS``, by name."""
-    return {name: clip_cache.clip(small(spec)) for name, spec in SPECS.items()}
+    return {
+        name: clip_cache.clip(replace(spec, width=160, height=96, frames=12, gop=4)) for name, spec in SPECS.items()
+    }
 
 
 @pytest.fixture(scope="session", params=SPECS)

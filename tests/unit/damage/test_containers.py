@@ -50,7 +50,9 @@ def test_mp4_walk_ends_at_a_size_that_cannot_be() -> None:
 
 def test_mp4_index_is_neither_media_nor_padding() -> None:
     data = box(b"ftyp", b"isom") + box(b"free", b"xx") + box(b"mdat", b"12345") + box(b"moov", b"abc")
-    assert b"".join(data[start:stop] for start, stop in mp4_index(data)) == box(b"ftyp", b"isom") + box(b"moov", b"abc")
+    assert b"".join(data[start:stop] for start, stop in mp4_index(data)) == box(b"ftyp", b"isom") + box(
+        b"moov", b"abc"
+    )
 
 
 def test_avi_index_is_every_chunk_but_movi_and_padding() -> None:

@@ -40,7 +40,7 @@ def test_packets_come_in_file_order_and_know_their_display_order(clip: Clip) -> 
     assert sorted(packet.order for packet in packets) == list(range(12))
     if clip.spec and clip.spec.bframes:
         assert by_display != list(range(12))
-    assert [number for number in clip.keyframes] == sorted(p.order for p in packets if p.keyframe)
+    assert list(clip.keyframes) == sorted(p.order for p in packets if p.keyframe)
 
 
 def test_index_and_media_never_overlap(clip: Clip) -> None:
@@ -145,7 +145,9 @@ def test_packets_of_real_files_are_found(real_clips: Path) -> None:
             continue
         data = path.read_bytes()
         packets = map_bytes(data).packets
-        assert [content(data, packet.ranges) for packet in packets] == [bytes(packet) for packet in demuxed(data)], path
+        assert [content(data, packet.ranges) for packet in packets] == [bytes(packet) for packet in demuxed(data)], (
+            path
+        )
         looked_at += len(packets)
     assert looked_at > 1000
 

@@ -67,6 +67,12 @@ def test_fewer_scattered_flips_are_the_first_of_the_same() -> None:
     assert differing(damaged(Scatter(region="any", count=5, seed=2))) != few
 
 
+def test_seeded_damage_is_the_same_with_every_python() -> None:
+    scattered = damaged(Scatter(region="any", count=3, seed=1))
+    assert {place: scattered[place] for place in differing(scattered)} == {}
+    assert damaged(Burst(region="any", offset=0, length=4, seed=1))[:4] == b""
+
+
 def test_zero_and_burst_run_on_in_the_next_range_of_the_region() -> None:
     zeroed = damaged(Zero(offset=8, length=4))
     assert differing(zeroed) == [18, 19, 40, 41]
@@ -175,7 +181,7 @@ def test_damage_that_does_not_fit_the_clip_is_refused_in_one_line(operator: Oper
         (lambda: Zero(region="moov", offset=0, length=1), "unknown region 'moov'"),
         (lambda: Insert(offset=0, length=2**21), "length is outside 1 to 1048576"),
         (lambda: DamageHeader(offset=0, word=2**32), "word is outside 0 to 4294967295"),
-        (lambda: Truncate(), "keep_bytes or keep_fraction, one of them"),
+        (Truncate, "keep_bytes or keep_fraction, one of them"),
         (lambda: Truncate(keep_bytes=1, keep_fraction=0.5), "keep_bytes or keep_fraction, one of them"),
         (lambda: Truncate(keep_fraction=1.0), "keep_fraction is 1; give 0 to below 1"),
         (lambda: Truncate(keep_fraction=float("nan")), "keep_fraction is nan; give 0 to below 1"),

@@ -51,9 +51,7 @@ def test_positions_run_through_all_ranges_in_order() -> None:
         (3, 0, ()),
     ],
 )
-def test_span_is_cut_at_the_borders_of_ranges(
-    offset: int, length: int, ranges: tuple[tuple[int, int], ...]
-) -> None:
+def test_span_is_cut_at_the_borders_of_ranges(offset: int, length: int, ranges: tuple[tuple[int, int], ...]) -> None:
     assert MAP.region("packet:1").span(offset, length) == ranges
 
 
@@ -89,7 +87,9 @@ def test_region_that_cannot_be_is_refused_in_one_line(name: str, message: str) -
 
 
 def test_region_without_bytes_is_refused_with_the_reason() -> None:
-    with pytest.raises(DamageError, match=r"region 'media' has no bytes in this file \(no video stream in it\); aim at"):
+    with pytest.raises(
+        DamageError, match=r"region 'media' has no bytes in this file \(no video stream in it\); aim at"
+    ):
         ByteMap(size=5, fault="no video stream in it").region("media")
 
 

@@ -22,7 +22,7 @@ def nothing(samples: list[Sample]) -> None:
 
 def tracks(data: bytes) -> list[list[tuple[Any, ...]]]:
     found = []
-    with av.open(io.BytesIO(data)) as source:
+    with av.open(io.BytesIO(data), "r") as source:
         for stream in [*source.streams.video, *source.streams.audio]:
             source.seek(0)
             unit = stream.time_base or Fraction(0)
