@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from real_files import ABSENT, REAL
 
 from pytest_videodecode.clips.cache import ClipCache
 
 pytest_plugins = ["pytester"]
-
-REAL = Path(os.environ.get("VIDEODECODE_REAL", Path(__file__).parents[2] / "shared" / "real"))
 
 
 @pytest.fixture(scope="session")
 def real_clips() -> Path:
     """The folder of real files with its MANIFEST.tsv; ``VIDEODECODE_REAL`` points elsewhere."""
     if not (REAL / "MANIFEST.tsv").is_file():
-        pytest.skip("the real files are absent (set VIDEODECODE_REAL to their folder)")
+        pytest.skip(ABSENT)
     return REAL
 
 
@@ -26,3 +24,10 @@ def real_clips() -> Path:
 def clip_cache() -> ClipCache:
     """The cache that the plugin itself uses, so that a second run of the tests encodes nothing."""
     return ClipCache()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """No test may hang the run; none comes near this."""
+    for item in items:
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(300))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from inner_runs import InnerRuns
@@ -91,9 +92,14 @@ def test_each_file_that_is_no_video_is_one_line_and_costs_no_other_test(inner: I
     assert "Traceback" not in ran.out
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_file_that_may_not_be_read_is_one_line(inner: InnerRuns, good: Path) -> None:
-    good.chmod(0)
+def test_file_that_may_not_be_read_is_one_line(inner: InnerRuns, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *arguments: Any, **settings: Any) -> IO[Any]:
+        if path.name == good.name:
+            raise PermissionError(13, "Permission denied")  # no mode keeps root out
+        return opened(path, *arguments, **settings)
+
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", refuse)
 
     ran = inner.suite(clips=str(good))
 

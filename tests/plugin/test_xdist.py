@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from inner_runs import InnerRuns
 
+from pytest_videodecode import __version__
+
 SETTINGS = {"codecs": "mpeg4,h264", "checks": "determinism,frame_identity"}
 
 
@@ -23,7 +25,7 @@ def test_verdicts_summary_and_report_are_those_of_one_process(inner: InnerRuns) 
     assert spread.summary == alone.summary
     assert spread.matrix[0] == ["frame_identity", "determinism"]
     assert spread.out.count("report: out/results.json") == 1
-    assert spread.out.count("\nvideodecode 0.1.0: ") == 1
+    assert spread.out.count(f"\nvideodecode {__version__}: ") == 1
 
 
 def test_plugin_named_with_autoload_off_and_a_worker_that_does_not_end(
@@ -48,7 +50,7 @@ def test_plugin_named_with_autoload_off_and_a_worker_that_does_not_end(
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
         [
-            "videodecode 0.1.0: production on *",
+            f"videodecode {__version__}: production on *",
             "3 verdicts: 2 passed, 1 failed (seed 3)",
             " *frame_identity *determinism *worker_exit",
             "pyav *1/1 *1/1*",

@@ -71,12 +71,12 @@ def decode_requests(clip: Clip, decoder: DecoderInfo | None = None) -> SearchStr
     frames are asked and nothing else.
     """
     times = clip.times or (Fraction(0),)  # of a broken file, a frame that it does not have
-    stride, count, start = st.integers(1, 8), st.integers(1, MAX_ASKED), st.integers(0, len(times) - 1)
-    run = st.builds(
-        lambda stride, count, start: range(len(times))[start : start + count * stride : stride], stride, count, start
+    # a run by its last frame: so its length shrinks without losing the frame that matters
+    count, stride, last = st.integers(1, MAX_ASKED), st.integers(1, 8), st.integers(0, len(times) - 1)
+    run = st.builds(lambda count, stride, last: range(last, -1, -stride)[:count][::-1], count, stride, last)
+    frames = st.lists(run, min_size=1, max_size=MAX_ASKED).map(
+        lambda runs: tuple(number for run in runs for number in run)[:MAX_ASKED]
     )
-    runs = st.lists(run, min_size=1, max_size=MAX_ASKED)
-    frames = runs.map(lambda runs: tuple(number for run in runs for number in run)[:MAX_ASKED])
     by = {
         "indices": frames.map(lambda chosen: {"indices": chosen}),
         "timestamps": frames.map(lambda chosen: {"timestamps": tuple(float(times[number]) for number in chosen)}),
