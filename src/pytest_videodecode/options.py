@@ -29,6 +29,8 @@ class Settings:
     report: str = ""
     seed: int = 0
     threads_env: str = ""
+    twin: str = ""
+    allowed_errors: tuple[str, ...] = ()  # empty: those of checks.base
 
     def with_texts(self, given: Mapping[str, Any], said_by: Callable[[str], str]) -> Settings:
         """These settings with ``given`` ones (texts, or lists of texts) in their place.
@@ -149,6 +151,18 @@ def _variable(value: Any) -> str:
     return text
 
 
+def _classes(value: Any) -> tuple[str, ...]:
+    names = _texts(value)
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise ValueError(f"{name!r} is no class; give builtins such as ValueError, or names such as av.FFmpegError")
+    return names
+
+
+def _spec(value: Any) -> str:
+    return str(value).strip()
+
+
 def _paths(value: Any) -> tuple[str, ...]:
     paths = _whole(value)
     for path in paths:
@@ -232,6 +246,19 @@ OPTIONS = (
         help="Environment variable that carries a thread count to a module:function decoder",
         metavar="NAME",
         read=_variable,
+    ),
+    Option(
+        name="twin",
+        help="Second decoder, whose outcomes on damaged clips must be the same",
+        metavar="SPEC",
+        read=_spec,
+    ),
+    Option(
+        name="allowed_errors",
+        help="Errors that a damaged file may raise, builtins or qualified names (default: av.FFmpegError,"
+        "ValueError,RuntimeError,IndexError,EOFError,OSError)",
+        metavar="LIST",
+        read=_classes,
     ),
 )
 

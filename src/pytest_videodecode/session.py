@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +14,11 @@ from types import TracebackType
 
 from pytest_videodecode.checks import base, catalogue
 from pytest_videodecode.checks.expected import Expected, compare, load_expected
+from pytest_videodecode.checks.hang_limit import hang_limit
 from pytest_videodecode.clips import rules
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.clips.catalogue import CATALOGUE, specs_for
+from pytest_videodecode.damage.damage import Damage, write_damaged
 from pytest_videodecode.decoders import registry
 from pytest_videodecode.decoders.spec import DecoderSpec, parse
 from pytest_videodecode.errors import OptionError, Unsupported, VideodecodeError
@@ -73,6 +76,7 @@ class Session:
         self._folder = folder
         self._names: dict[str, str] = {}  # of a worker's decoder spec, as the user wrote it
         self._unusable: dict[str, VideodecodeError] = {}
+        self._limits: dict[tuple[str, str], float] = {}  # by decoder and path of a clean clip
 
     def __enter__(self) -> Session:
         return self
@@ -93,6 +97,10 @@ class Session:
         limits = Limits(decode_s=self.settings.timeout, memory=self.settings.memory << 20)
         journal = self._folder / ".videodecode" / "journal" if self._folder else None
         return Workers(limits, journal)
+
+    @cached_property
+    def _damaged(self) -> tempfile.TemporaryDirectory[str]:
+        return tempfile.TemporaryDirectory(prefix="videodecode-", ignore_cleanup_errors=True)
 
     @cached_property
     def _expected(self) -> Sequence[Expected]:
@@ -131,14 +139,7 @@ class Session:
         name = source.name
         try:
             clip = source if isinstance(source, Clip) else self.clip(source)
-            subject = base.Subject(
-                decoder=self.info(decoder),
-                clip=clip,
-                decode=lambda request: self.decode(decoder, request),
-                threads=self.settings.threads,
-                seed=self.settings.seed,
-            )
-            verdict = base.run(function, subject)
+            verdict = base.run(function, self._subject(decoder, clip))
         except Unsupported as error:
             verdict = _no_verdict(check, decoder, name, Status.UNSUPPORTED, str(error))
         except VideodecodeError as error:
@@ -150,6 +151,41 @@ class Session:
             )
         verdict = replace(verdict, replay=self._replay(check, decoder, source))
         return self._required(compare(verdict, self._expected))
+
+    def _subject(self, decoder: str, clip: Clip) -> base.Subject:
+        sources: dict[str, Clip] = {}  # by path: the clips made for this check, and those of its damaged files
+
+        def variant(spec: ClipSpec) -> Clip:
+            other = self.clips.clip(spec)
+            return sources.setdefault(other.path, other)
+
+        def damaged(damage: Damage) -> str:
+            path = str(write_damaged(clip, damage, Path(self._damaged.name), self.clips))
+            sources[path] = clip
+            return path
+
+        def decode(request: DecodeRequest) -> Outcome:
+            source = sources.get(request.path)
+            return self.decode(decoder, request, self._limit_s(decoder, source) if source else None)
+
+        twin = self.settings.twin
+        return base.Subject(
+            decoder=self.info(decoder),
+            clip=clip,
+            decode=decode,
+            threads=self.settings.threads,
+            seed=self.settings.seed,
+            twin=(lambda request: self.decode(twin, request)) if twin else None,
+            variant=variant,
+            damaged=damaged,
+            allowed_errors=self.settings.allowed_errors or base.ALLOWED_ERRORS,
+        )
+
+    def _limit_s(self, decoder: str, clip: Clip) -> float:
+        if (key := (decoder, clip.path)) not in self._limits:
+            clean = base.Subject(decoder=self.info(decoder), clip=clip, decode=lambda r: self.decode(decoder, r))
+            self._limits[key] = hang_limit(clean, self.settings.timeout)
+        return self._limits[key]
 
     def _required(self, verdict: Verdict) -> Verdict:
         names = {"all", verdict.check, verdict.decoder, verdict.clip, verdict.clip.partition(":")[0]}
@@ -163,7 +199,7 @@ class Session:
         command = ["videodecode", "check", decoder, "--checks", check]
         command += ["--clips", str(source), "--codecs", ""] if isinstance(source, Path) else ["--codecs", source.name]
         defaults = Settings()
-        for option in ("threads", "threads_env", "seed", "timeout", "memory"):
+        for option in ("threads", "threads_env", "seed", "timeout", "memory", "twin", "allowed_errors"):
             value = getattr(self.settings, option)
             if value != getattr(defaults, option):
                 text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
@@ -174,6 +210,8 @@ class Session:
         """End the workers; one that does not end by itself is a failed verdict of ``worker_exit``."""
         workers: Workers | None = self.__dict__.pop("workers", None)
         hung = workers.close() if workers else []
+        if damaged := self.__dict__.pop("_damaged", None):
+            damaged.cleanup()
         return [
             Verdict(
                 check=WORKER_EXIT,
@@ -249,6 +287,7 @@ def validate(settings: Settings, said_by: Mapping[str, str]) -> None:
         "checks": lambda: catalogue.select(settings.checks),
         "clips": lambda: _real(settings.clips),
         "expected": lambda: _read_expected(settings),
+        "twin": lambda: _known_decoder(settings.twin) if settings.twin else None,
         "require": lambda: _known_names(settings),
     }
     for name, look in looks.items():

@@ -8,7 +8,7 @@ COLLECT = ("--collect-only", "-q")
 
 
 def clips(ran: Ran) -> list[str]:
-    names = [line.partition("[")[2].removesuffix("-frame_identity]") for line in ran.result.outlines if "::" in line]
+    names = [line.partition("[")[2].removesuffix("-determinism]") for line in ran.result.outlines if "::" in line]
     return [name.partition("-")[2] for name in names]
 
 
@@ -41,9 +41,9 @@ def test_recipes_and_named_clips_stand_beside_codecs(inner: InnerRuns) -> None:
 
 
 def test_replay_command_of_a_recipe_names_it(inner: InnerRuns) -> None:
-    ran = inner.suite(decoder="rogue:too_few", codecs="mpeg4:frames=12")
+    ran = inner.suite(decoder="rogue:nothing", codecs="mpeg4:frames=12")
 
-    assert ran.verdict["replay"] == "videodecode check rogue:too_few --checks frame_identity --codecs mpeg4:frames=12"
+    assert ran.verdict["replay"] == "videodecode check rogue:nothing --checks determinism --codecs mpeg4:frames=12"
 
 
 def test_missing_encoder_is_unsupported_with_its_reason(inner: InnerRuns) -> None:

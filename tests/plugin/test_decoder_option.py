@@ -11,26 +11,26 @@ def decoders(ran_verdicts: list[dict[str, str]]) -> list[str]:
 
 
 def test_flag_may_be_repeated(inner: InnerRuns) -> None:
-    ran = inner.suite("--videodecode-decoder=production,threads=1", decoder="pyav")
+    ran = inner.suite("--videodecode-decoder=production,threads=1", decoder="pyav", checks="frame_identity")
 
     assert decoders(ran.verdicts) == ["pyav", "production,threads=1"]
     assert ran.code == pytest.ExitCode.OK
 
 
 def test_decoder_named_twice_is_tested_once(inner: InnerRuns) -> None:
-    assert decoders(inner.suite("--videodecode-decoder=pyav").verdicts) == ["pyav"]
+    assert decoders(inner.suite("--videodecode-decoder=rogue:well_behaved").verdicts) == ["rogue:well_behaved"]
 
 
 def test_ini_key_has_one_decoder_a_line(inner: InnerRuns) -> None:
-    inner.pytester.makeini("[pytest]\nvideodecode_decoder =\n    pyav\n    production,threads=1\n")
+    inner.pytester.makeini("[pytest]\nvideodecode_decoder =\n    rogue:nothing\n    production,threads=1\n")
 
-    assert decoders(inner.suite(decoder=None).verdicts) == ["pyav", "production,threads=1"]
+    assert decoders(inner.suite(decoder=None).verdicts) == ["rogue:nothing", "production,threads=1"]
 
 
 def test_flag_replaces_all_lines_of_the_ini_key(inner: InnerRuns) -> None:
     inner.pytester.makeini("[pytest]\nvideodecode_decoder =\n    rogue:nothing\n    rogue:too_few\n")
 
-    assert decoders(inner.suite().verdicts) == ["pyav"]
+    assert decoders(inner.suite().verdicts) == ["rogue:well_behaved"]
 
 
 def test_production_is_the_default(inner: InnerRuns) -> None:

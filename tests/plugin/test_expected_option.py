@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from inner_runs import InnerRuns
 
+TOO_FEW = {"decoder": "rogue:too_few", "checks": "frame_identity"}
 ENTRY = """
 [[expected]]
 clip = "mpeg4"
@@ -19,7 +20,7 @@ reason = "it leaves out one picture, see the tracker"
 def test_expected_failure_is_xfailed_and_counted(inner: InnerRuns) -> None:
     inner.file("known.toml", ENTRY.format(decoder="rogue:*", match="8 pictures came for 9 asked"))
 
-    ran = inner.suite(decoder="rogue:too_few", expected="known.toml")
+    ran = inner.suite(**TOO_FEW, expected="known.toml")
 
     ran.result.assert_outcomes(xfailed=1)
     assert ran.code == pytest.ExitCode.OK
@@ -33,7 +34,7 @@ def test_expected_failure_is_xfailed_and_counted(inner: InnerRuns) -> None:
 def test_one_that_has_vanished_fails(inner: InnerRuns) -> None:
     inner.file("known.toml", ENTRY.format(decoder="*", match=""))
 
-    ran = inner.suite(expected="known.toml")
+    ran = inner.suite(checks="frame_identity", decoder="pyav", expected="known.toml")
 
     ran.result.assert_outcomes(failed=1)
     assert ran.verdict["reason"] == (
@@ -45,7 +46,7 @@ def test_one_that_has_vanished_fails(inner: InnerRuns) -> None:
 def test_one_that_fails_otherwise_than_expected_fails(inner: InnerRuns) -> None:
     inner.file("known.toml", ENTRY.format(decoder="*", match="frame 17"))
 
-    ran = inner.suite(decoder="rogue:too_few", expected="known.toml")
+    ran = inner.suite(**TOO_FEW, expected="known.toml")
 
     ran.result.assert_outcomes(failed=1)
     assert ran.verdict["reason"].startswith("expected failed (frame 17) because ")
@@ -62,8 +63,8 @@ def test_ini_key_is_relative_to_its_file_and_empty_flag_counts_against_it(
     monkeypatch.chdir(elsewhere)
     here = ("--rootdir=..", "-c", "../tox.ini")
 
-    inner.suite(*here, decoder="rogue:too_few").result.assert_outcomes(xfailed=1)
-    inner.suite(*here, decoder="rogue:too_few", expected="").result.assert_outcomes(failed=1)
+    inner.suite(*here, **TOO_FEW).result.assert_outcomes(xfailed=1)
+    inner.suite(*here, **TOO_FEW, expected="").result.assert_outcomes(failed=1)
 
 
 @pytest.mark.parametrize(

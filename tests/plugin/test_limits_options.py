@@ -7,7 +7,7 @@ from inner_runs import InnerRuns
 
 
 def test_hang_is_a_failed_verdict_and_the_other_tests_run(inner: InnerRuns) -> None:
-    ran = inner.suite("--videodecode-decoder=pyav", decoder="rogue:hangs_with_the_gil", timeout="0.5")
+    ran = inner.suite("--videodecode-decoder=rogue:well_behaved", decoder="rogue:hangs_with_the_gil", timeout="0.5")
 
     ran.result.assert_outcomes(passed=1, failed=1)
     hang, good = ran.verdicts

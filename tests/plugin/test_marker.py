@@ -66,7 +66,7 @@ def test_timeout_of_the_marker_is_that_of_its_decodes(inner: InnerRuns) -> None:
         @pytest.mark.videodecode(timeout=0.3)
         def test_one(videodecode):
             outcome = videodecode.decode("any", [0], decoder="rogue:waits_for_ever")
-            assert str(outcome) == "hang after 0.3 s, GIL released"
+            assert str(outcome).startswith("hang after 0.3 s, GIL released")
         """
     )
 

@@ -10,7 +10,7 @@ from inner_runs import InnerRuns
 
 
 def test_run_without_a_verdict_has_no_summary(inner: InnerRuns) -> None:
-    inner.pytester.makepyfile(test_own="def test_own(videodecode): videodecode.info('pyav')")
+    inner.pytester.makepyfile(test_own="def test_own(videodecode): videodecode.info('rogue:nothing')")
 
     ran = inner.tests()
 
@@ -21,6 +21,7 @@ def test_run_without_a_verdict_has_no_summary(inner: InnerRuns) -> None:
 def test_matrix_has_a_row_per_decoder_and_a_column_per_check_in_their_order(inner: InnerRuns) -> None:
     ran = inner.suite(
         "--videodecode-decoder=rogue:well_behaved",
+        decoder="pyav",
         checks="determinism,thread_parity,frame_identity",
         codecs="mpeg4:frames=12:gop=4,mpeg4:frames=12",
     )
@@ -40,7 +41,7 @@ def test_failure_has_a_command_that_shows_it_again(inner: InnerRuns) -> None:
 
     place = next(n for n, line in enumerate(ran.summary) if line.startswith("FAILED "))
     assert ran.summary[place] == (
-        f"FAILED frame_identity of mylab:decode on mpeg4:frames=12:gop=4: {ran.verdict['reason']}"
+        f"FAILED determinism of mylab:decode on mpeg4:frames=12:gop=4: {ran.verdict['reason']}"
     )
     command = ran.summary[place + 1].removeprefix("  again: ")
     assert command == ran.verdict["replay"]

@@ -48,7 +48,7 @@ def test_flag_counts_against_the_ini_key(inner: InnerRuns, ini: str | None, flag
 
 
 def test_counts_are_asked_of_the_decoder_and_told_in_the_replay(inner: InnerRuns) -> None:
-    ran = inner.suite(checks="thread_parity", threads="1,3")
+    ran = inner.suite(decoder="pyav", checks="thread_parity", threads="1,3")
 
     assert ran.verdict["status"] == "passed"
     assert ran.verdict["replay"].endswith("--checks thread_parity --codecs mpeg4 --threads 1,3")

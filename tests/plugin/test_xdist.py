@@ -7,7 +7,7 @@ from inner_runs import InnerRuns
 
 from pytest_videodecode import __version__
 
-SETTINGS = {"codecs": "mpeg4,h264", "checks": "determinism,frame_identity"}
+SETTINGS = {"decoder": "pyav", "codecs": "mpeg4,h264", "checks": "determinism,frame_identity"}
 
 
 def test_verdicts_summary_and_report_are_those_of_one_process(inner: InnerRuns) -> None:

@@ -15,11 +15,26 @@ PACKAGE = Path(pytest_videodecode.__file__).parent
 NAME = "pytest_videodecode"
 
 #: A room may import those before it; the doors at the end may import all of them.
-ORDER = ("errors", "jsonform", "model", "options", "clips", "decoders", "isolation", "checks", "reports", "session")
-DOORS = frozenset({"run", "plugin", "fixtures", "suite", "cli", "__main__", "environment", "doctor"})
+ORDER = (
+    "errors",
+    "jsonform",
+    "model",
+    "options",
+    "clips",
+    "damage",
+    "decoders",
+    "isolation",
+    "checks",
+    "reports",
+    "failures",
+    "session",
+)
+DOORS = frozenset(
+    {"run", "plugin", "fixtures", "suite", "cli", "__main__", "environment", "doctor", "fuzz", "commands"}
+)
 FORBIDDEN = {
     "checks": {"decoders", "isolation", "options"},
-    "reports": {"options", "clips", "decoders", "isolation", "checks"},
+    "reports": {"options", "clips", "damage", "decoders", "isolation", "checks"},
     "clips": {"options"},
     "decoders": {"options"},
     "isolation": {"options"},

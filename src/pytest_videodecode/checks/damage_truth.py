@@ -26,6 +26,9 @@ from pytest_videodecode.model import Clip
 #: Demuxers that find the next packet behind whatever they do not understand, without an index.
 _SEQUENTIAL = frozenset({"matroska,webm", "mpegts"})
 
+#: Most frames that a decoder of H.264 or HEVC holds back to put them in order.
+_REORDERED = 16
+
 _Frames = frozenset[int]
 
 
@@ -61,13 +64,13 @@ def certain(clip: Clip, damage: Damage, copy: bytes) -> Certain:
 
 def _remuxed(clip: Clip, mapped: ByteMap, damage: Damage) -> Certain:
     """One packet dropped, duplicated or swapped in a file that is valid again."""
-    last = clip.frames - 1
     match damage.operators:
         case (DropPacket(packet=number),):
-            gone = {INDEX: frozenset({last}), TIMESTAMP: frozenset({mapped.packets[number].order})}
+            gone = {INDEX: frozenset[int](), TIMESTAMP: frozenset({mapped.packets[number].order})}
             return Certain(_kept(clip, mapped, {number}), gone)
-        case (DuplicatePacket(packet=number),):  # all behind it come later
-            return Certain(_kept(clip, mapped, set(range(number + 1, last + 1))), _NOTHING.gone)
+        case (DuplicatePacket(packet=number),):
+            kept = _kept(clip, mapped, set(range(number, clip.frames)))[INDEX]
+            return Certain({INDEX: kept, TIMESTAMP: kept}, _NOTHING.gone)  # those behind come later
         case (SwapPackets(packet=number, other=other),):
             return Certain(_kept(clip, mapped, {number, other}), _NOTHING.gone)
     return _NOTHING
@@ -110,9 +113,11 @@ def _kept(clip: Clip, mapped: ByteMap, touched: set[int]) -> dict[str, _Frames]:
     packets = mapped.packets
     if mapped.format == "mpegts":  # where a packet ends is found by the start of the next one
         touched = touched | {number - 1 for number in touched}
-    first = min(touched, default=len(packets))
-    by_index = range(min((packet.order for packet in packets[max(first, 0) :]), default=len(packets)))
-    by_time = {packet.order for packet in packets[: max(first, 0)]}
+    first = max(0, min(touched, default=len(packets)))
+    by_index = range(min((packet.order for packet in packets[first:]), default=len(packets)))
+    if first < len(packets) and any(packet.order != number for number, packet in enumerate(packets)):
+        by_index = by_index[:-_REORDERED]  # frames of a damaged GOP may come between those that still wait
+    by_time = {packet.order for packet in packets[:first]}
     # only of a generated clip it is known that a keyframe begins anew
     if clip.spec is not None:
         by_time |= set(_of_whole_gops(mapped, touched))

@@ -22,7 +22,7 @@ from pytest_videodecode.errors import ClipError
 from pytest_videodecode.model import Clip, ClipSpec, FrameReader
 
 #: Raise this when the same spec would make another file, or the truth about a file would be told otherwise.
-GENERATOR = 2
+GENERATOR = 3
 
 _LEAST_LIMIT_S = 60.0
 _PIXELS_PER_S = 2e6

@@ -69,8 +69,9 @@ def pyav_encoder(spec: ClipSpec) -> Encoder | None:
 
 
 def _muxer_options(spec: ClipSpec) -> dict[str, str]:
+    exact = {"fflags": "+bitexact"}  # without it, Matroska gives every file a random id
     if spec.container != "mp4":
-        return {}
+        return exact
     # Left alone, mp4 rounds a start to milliseconds and a quarter frame to the frame rate's own ticks.
     scale = tick(spec).denominator
     while scale < _LEAST_TIMESCALE:
@@ -79,8 +80,8 @@ def _muxer_options(spec: ClipSpec) -> dict[str, str]:
     if spec.fragmented:
         # An edit list, which is what holds a start, needs the header to wait for the first packet.
         header = "delay_moov" if spec.start else "empty_moov"
-        return {"movflags": f"frag_keyframe+default_base_moof+{header}", **scales}
-    return {"movflags": "faststart", **scales} if spec.faststart else scales
+        return {"movflags": f"frag_keyframe+default_base_moof+{header}", **scales, **exact}
+    return {"movflags": "faststart", **scales, **exact} if spec.faststart else {**scales, **exact}
 
 
 def _encode(output: av.container.OutputContainer, encoder: Encoder, spec: ClipSpec) -> Iterator[Packet[Any]]:

@@ -6,6 +6,7 @@ import functools
 import io
 from bisect import bisect_right
 from pathlib import Path
+from typing import Any
 
 import av
 import av.container
@@ -44,11 +45,22 @@ def byte_map(clip: Clip) -> ByteMap:
     return map_bytes(read_bytes(clip))
 
 
+def open_bytes(data: bytes) -> av.container.InputContainer:
+    """A demuxer of the file whose content is ``data``."""
+    # tags may be in any encoding; before PyAV 19, which has no such argument, reading them strictly raises
+    lenient: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
+    source: av.container.InputContainer = av.open(io.BytesIO(data), "r", **lenient)
+    return source
+
+
 @functools.lru_cache(maxsize=8)
 def map_bytes(data: bytes) -> ByteMap:
-    """The map of the file whose content is ``data``. It is demuxed, never decoded."""
+    """The map of the file whose content is ``data``, by demuxing it.
+
+    No decoder is opened here; FFmpeg itself may decode a first frame, in one thread, to learn what a stream is.
+    """
     try:
-        with av.open(io.BytesIO(data), "r", metadata_errors="ignore") as source:
+        with open_bytes(data) as source:
             if source.streams.video:
                 return _mapped(data, source, source.streams.video[0])
             fault = "no video stream in it"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import io
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import av.container
 from av.packet import Packet
 
 from pytest_videodecode.damage.containers import mp4_boxes
-from pytest_videodecode.damage.mapping import CANNOT_READ
+from pytest_videodecode.damage.mapping import CANNOT_READ, open_bytes
 from pytest_videodecode.errors import DamageError
 
 # FFmpeg's muxer for the files that each of its demuxers reads.
@@ -61,7 +60,7 @@ def remux(data: bytes, edit: Edit) -> bytes:
         DamageError: FFmpeg cannot demux the file, or cannot mux it again.
     """
     try:
-        with av.open(io.BytesIO(data), "r", metadata_errors="ignore") as source:
+        with open_bytes(data) as source:
             kind = source.format.name.split(",")[0]
             if kind not in _MUXERS or not source.streams.video:
                 raise DamageError(f"a {kind} file cannot be muxed again by packets; use an operator on bytes")
@@ -112,7 +111,7 @@ def _muxed(source: av.container.InputContainer, tracks: dict[int, list[Sample]],
     with tempfile.TemporaryDirectory(prefix="videodecode-") as scratch:
         path = Path(scratch) / "remuxed"  # a path, not a buffer: mp4 is read again to bring its index to the front
         options = _mp4_options(source, data) if muxer == "mp4" else {}
-        # without this flag mkv gets a random identity, and everything the version of the muxer
+        # else mkv gets a random identity, and every file the version of the muxer
         with av.open(str(path), "w", format=muxer, options={"fflags": "+bitexact", **options}) as output:
             streams = {}
             ticks = {number: source.streams[number].time_base or Fraction(1) for number in tracks}

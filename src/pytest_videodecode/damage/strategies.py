@@ -41,8 +41,8 @@ _FLAGS = st.booleans()
 def damages(clip: Clip, *, splice_with: Sequence[str] | None = None) -> SearchStrategy[Damage]:
     """Damage that fits ``clip``: 1 to 4 operators, at most 200 flips; shrinks to one flip in the media.
 
-    Offsets are spread over their region, and every second flip or so lands in the media. ``scatter`` is not drawn,
-    as its flips cannot be taken away one by one: ``flip_bytes`` with as many is. Operators on packets are drawn
+    Offsets are spread over their region, and most flips land in the media. ``scatter`` is not drawn, as its flips
+    cannot be taken away one by one: ``flip_bytes`` with as many is. Operators on packets are drawn
     where FFmpeg can mux the file again. ``splice_with`` are recipe texts of clips to splice with; by default a
     synthetic clip is spliced with itself in another texture, a real file with nothing.
 

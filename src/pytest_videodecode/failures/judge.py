@@ -1,28 +1,60 @@
-"""What may come of a damaged clip, and what is a failure of the decoder."""
+"""What may come of a damaged decode, and what is a failure of the decoder."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
+from pytest_videodecode.checks.asking import INDEX, TIMELESS, TIMESTAMP, Ask
 from pytest_videodecode.checks.base import ALLOWED_ERRORS, one_line
-from pytest_videodecode.model import ErrorInfo, Outcome, OutcomeKind
+from pytest_videodecode.checks.damage_truth import certain
+from pytest_videodecode.checks.damaged_answer import Pictures, amiss, is_allowed
+from pytest_videodecode.damage.recipe import OutcomeClass, Recipe
+from pytest_videodecode.model import Clip, DecodeRequest, Outcome, OutcomeKind
+
+_KNOWN_ENDS = (OutcomeKind.FRAMES, OutcomeKind.PARTIAL, OutcomeKind.ERROR)
 
 
-def fault(outcome: Outcome, allowed: Sequence[str] = ALLOWED_ERRORS) -> str:
-    """Why ``outcome`` may not come of a damaged clip, in one line; empty where it may.
+def fault(
+    recipe: Recipe, clip: Clip | None, copy: bytes, outcome: Outcome, allowed: Sequence[str] = ALLOWED_ERRORS
+) -> str:
+    """Why ``outcome`` may not come of ``recipe``, in one line; empty where it may.
 
-    Frames may come, some frames and then an error, or an error at once. Which picture is shown is not judged: dropped
-    packets renumber the frames, and FFmpeg conceals what is lost with what was shown before. ``allowed`` names the
-    classes of errors that may come.
+    It is judged as the check ``damage_outcome`` does; ``copy`` is the damaged file. Without a ``clip``, or where its
+    frames have no certain times to be asked by, pictures are not looked at. ``allowed`` names the classes of errors.
     """
+    ask = _asked(recipe.request, clip) if clip else None
+    if clip and ask:
+        wrong = amiss(clip, ask, outcome, certain(clip, recipe.damage, copy), Pictures(), allowed)
+    else:
+        wrong = _by_kind(outcome, allowed)
+    if not wrong and recipe.expected and OutcomeClass.of(outcome) != recipe.expected:
+        return f"{one_line(outcome)}, where the recipe expects {recipe.expected}"
+    return wrong
+
+
+def _asked(request: DecodeRequest, clip: Clip) -> Ask | None:
+    """``request`` as the frames it is for; None where its timestamps are those of no certain frames."""
+    if request.indices is not None:
+        return Ask("recipe", request.indices[: request.stop_after], INDEX)
+    times = [float(time) for time in clip.times]
+    if not times or clip.container in TIMELESS or times != sorted(set(times)):
+        return None
+    frames = [_nearest(times, timestamp) for timestamp in request.timestamps or ()]
+    return Ask("recipe", tuple(frames[: request.stop_after]), TIMESTAMP)
+
+
+def _nearest(times: Sequence[float], timestamp: float) -> int:
+    after = min(bisect_left(times, timestamp), len(times) - 1)
+    return min((max(after - 1, 0), after), key=lambda number: abs(times[number] - timestamp))
+
+
+def _by_kind(outcome: Outcome, allowed: Sequence[str]) -> str:
     if outcome.kind is OutcomeKind.SILENT_LOSS:
         return f"{outcome}, where as many as asked or an error is due"
-    if outcome.kind not in (OutcomeKind.FRAMES, OutcomeKind.PARTIAL, OutcomeKind.ERROR):
+    says_memory = outcome.kind is OutcomeKind.OUT_OF_MEMORY and outcome.error and outcome.error.bases
+    if outcome.kind not in _KNOWN_ENDS and not says_memory:
         return one_line(outcome)
-    if outcome.error and not _is_one_of(outcome.error, allowed):
-        return f"{one_line(outcome)}; an error that is not allowed (allowed are {', '.join(allowed)})"
+    if outcome.error and not is_allowed(outcome.error, allowed):
+        return f"{one_line(outcome)}; damage may raise {', '.join(allowed)}"
     return ""
-
-
-def _is_one_of(error: ErrorInfo, allowed: Sequence[str]) -> bool:
-    return any(name in error.bases or f"builtins.{name}" in error.bases for name in allowed)

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_videodecode.checks.base import ALLOWED_ERRORS
-from pytest_videodecode.clips.cache import ClipCache
-from pytest_videodecode.damage.damage import write_damaged
-from pytest_videodecode.damage.recipe import OutcomeClass, Recipe, read_recipe
+from pytest_videodecode.damage.recipe import Recipe, read_recipe
 from pytest_videodecode.errors import DamageError
 from pytest_videodecode.failures import corpus
 from pytest_videodecode.failures.judge import fault
@@ -55,7 +53,7 @@ class Replayed:
 
 
 def find(text: str, root: Path, corpora: Iterable[Path] = ()) -> Replayable:
-    """What ``text`` names: a recipe file, the folder of a failure, the id of one under ``root``, or a recipe of a corpus.
+    """What ``text`` names: a recipe file, the folder of a failure, the id of one under ``root``, or a corpus recipe.
 
     Raises:
         DamageError: there is nothing of that name, or it cannot be read.
@@ -83,23 +81,16 @@ def find(text: str, root: Path, corpora: Iterable[Path] = ()) -> Replayable:
 
 def replay(
     recipe: Recipe,
+    clip: Clip | None,
     damaged: Path,
     decode: Decode,
     *,
     limit_s: float | None = None,
     allowed: Sequence[str] = ALLOWED_ERRORS,
 ) -> Replayed:
-    """Decode the ``damaged`` file as ``recipe`` asks, and judge what comes."""
+    """Decode the ``damaged`` file as ``recipe`` asks, and judge what comes; without ``clip``, by its kind only."""
     outcome = decode(replace(recipe.request, path=str(damaged.absolute())), limit_s)
-    wrong = fault(outcome, allowed)
-    if not wrong and recipe.expected and OutcomeClass.of(outcome) != recipe.expected:
-        wrong = f"{outcome}, where the recipe expects {recipe.expected}"
-    return Replayed(outcome=outcome, fault=wrong)
-
-
-def damage_again(replayable: Replayable, clip: Clip, folder: Path, cache: ClipCache) -> Path:
-    """The damaged file: the kept one, or one made from ``clip`` in ``folder``; raises as ``write_damaged`` does."""
-    return replayable.kept or write_damaged(clip, replayable.recipe.damage, folder, cache)
+    return Replayed(outcome=outcome, fault=fault(recipe, clip, damaged.read_bytes(), outcome, allowed))
 
 
 def askable(request: DecodeRequest, clip: Clip, info: DecoderInfo) -> DecodeRequest:

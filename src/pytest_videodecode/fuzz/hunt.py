@@ -148,4 +148,3 @@ class Hunt:
             f"  again: videodecode replay {recipe.id} (seed {self._seed})",
         ]
         return "\n".join([*lines, f"  {self._not_kept}"] if self._not_kept else lines)
-

@@ -15,8 +15,8 @@ from pytest_videodecode.failures.replay import Decode, askable, replay
 from pytest_videodecode.model import Clip, DecodeRequest, DecoderInfo, Outcome, OutcomeKind
 
 #: The limit of a decode, as a multiple of a clean one and at least so many seconds: before a hang was met, and after.
-FIRST = (50.0, 2.0)
-SHORT = (10.0, 0.5)
+FIRST = (20.0, 2.0)
+SHORT = (5.0, 0.5)
 
 #: Clean decodes by which the limit is calibrated; the fastest counts, as the first one also loads libraries.
 _CALIBRATIONS = 3
@@ -38,7 +38,7 @@ class Trial:
 
 
 class Limit:
-    """Seconds that one decode may take: 50 times a clean one, 2 s at least; once one has hung, 10 times, 0.5 s at least.
+    """Seconds that a decode may take: 20 times a clean one, 2 s at least; once one has hung, 5 times, 0.5 s at least.
 
     A decode that never ends is known to be one after the first; from then on waiting teaches nothing, and shrinking
     a hang means waiting for many. ``most_s`` bounds both.
@@ -93,7 +93,7 @@ class Trials:
         """
         recipe = self.recipe(damage, request)
         done = replay(
-            recipe, self.write(damage), self._decode, limit_s=limit_s or self.limit.seconds, allowed=self._allowed
+            recipe, self.clip, self.write(damage), self._decode, limit_s=limit_s or self.limit.seconds, allowed=self._allowed
         )
         if done.outcome.kind is OutcomeKind.HANG:
             self.limit.hung = True
