@@ -11,6 +11,9 @@ from pytest_videodecode.clips.cache import ClipCache
 
 pytest_plugins = ["pytester"]
 
+#: Examples are run by tests/plugin/test_examples.py; some of them hang, which is their point.
+collect_ignore = ["examples"]
+
 
 @pytest.fixture(scope="session")
 def real_clips() -> Path:

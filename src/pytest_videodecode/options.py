@@ -155,7 +155,9 @@ def _classes(value: Any) -> tuple[str, ...]:
     names = _texts(value)
     for name in names:
         if not all(part.isidentifier() for part in name.split(".")):
-            raise ValueError(f"{name!r} is no class; give builtins such as ValueError, or names such as av.FFmpegError")
+            raise ValueError(
+                f"{name!r} is no class; give builtins such as ValueError, or names such as av.FFmpegError"
+            )
     return names
 
 

@@ -36,36 +36,8 @@ from pytest_videodecode.model import (
 )
 from pytest_videodecode.options import Settings
 
-_ENDINGS = (
-    ".264 .265 .3gp .avi .flv .h264 .hevc .ivf .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .obu .ogv .ts .vob .webm "
-    ".wmv .y4m"
-)
-
-#: Endings of files that are taken from a folder of clips; a file that is named itself may have any.
-VIDEO_ENDINGS = frozenset(_ENDINGS.split())
-
-
-#: The checks in running order, and behind them the verdict on a worker that does not end.
-WORKER_EXIT = "worker_exit"
-CHECK_NAMES = (*catalogue.CHECKS, WORKER_EXIT)
-
 #: Longest reason in characters; those that list what is known are long.
 _LONGEST = 600
-
-#: A clip before it is made or looked at: naming it costs nothing, so tests can be collected.
-ClipSource = ClipSpec | Path
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One check of one decoder on one clip, still to be made."""
-
-    decoder: str
-    source: ClipSource
-    check: str
-
-    def __str__(self) -> str:
-        return f"{self.decoder}-{self.source.name}-{self.check}"
 
 
 class Session:
@@ -104,7 +76,7 @@ class Session:
 
     @cached_property
     def _expected(self) -> Sequence[Expected]:
-        return _read_expected(self.settings)
+        return read_expected(self.settings)
 
     def spec(self, decoder: str) -> DecoderSpec:
         """A decoder spec with the settings that belong to it."""
@@ -224,126 +196,6 @@ class Session:
             )
             for decoder, hang in hung
         ]
-
-
-def sources(settings: Settings) -> list[ClipSource]:
-    """The clips that the settings name: generated ones, then real files.
-
-    Raises:
-        OptionError: for an unknown codec, a folder without video files, or no clip at all.
-    """
-    found: list[ClipSource] = [*_generated(settings.codecs), *_real(settings.clips)]
-    if not found:
-        raise OptionError("no clip is named; give codecs to generate some in, or clips (folders of videos, or files)")
-    return found
-
-
-def cases(settings: Settings) -> list[Case]:
-    """Every decoder × clip × check of the settings, so ordered that a clip is used while it is fresh."""
-    checks = [check.__name__ for check in catalogue.select(settings.checks)]
-    clips = sources(settings)
-    return [Case(decoder, clip, check) for decoder in settings.decoder for clip in clips for check in checks]
-
-
-def source(text: str) -> ClipSource:
-    """The clip that one text names: a codec, a recipe, a named clip, or else a file.
-
-    Raises:
-        OptionError, FormError: for a text that is none of them.
-    """
-    if text.partition(":")[0] not in rules.CODECS and text not in CATALOGUE:
-        if os.path.exists(text) or Path(text).suffix.lower() in VIDEO_ENDINGS:
-            return Path(text)
-        raise OptionError(
-            f"{text!r} is no clip; give a file, a codec ({', '.join(rules.CODECS)}), a recipe such as "
-            "h264:bframes=2, or a name that 'videodecode clip' lists"
-        )
-    return _recipe(text)
-
-
-def in_order(verdicts: Iterable[Verdict], settings: Settings) -> list[Verdict]:
-    """In the order of ``cases``, however they came in; what the settings do not name comes last, by name."""
-    order = [settings.decoder, [spec.name for spec in _generated(settings.codecs)], CHECK_NAMES]
-
-    def place(verdict: Verdict) -> list[tuple[int, str]]:
-        names = (verdict.decoder, verdict.clip, verdict.check)
-        return [
-            (known.index(name) if name in known else len(known), name)
-            for known, name in zip(order, names, strict=True)
-        ]
-
-    return sorted(verdicts, key=place)
-
-
-def validate(settings: Settings, said_by: Mapping[str, str]) -> None:
-    """Look up the names in those settings that ``said_by`` has (name of a setting → how the user wrote it).
-
-    Raises:
-        OptionError: for a name that means nothing.
-    """
-    looks: Mapping[str, Callable[[], object]] = {
-        "decoder": lambda: [_known_decoder(decoder) for decoder in settings.decoder],
-        "codecs": lambda: _generated(settings.codecs),
-        "checks": lambda: catalogue.select(settings.checks),
-        "clips": lambda: _real(settings.clips),
-        "expected": lambda: _read_expected(settings),
-        "twin": lambda: _known_decoder(settings.twin) if settings.twin else None,
-        "require": lambda: _known_names(settings),
-    }
-    for name, look in looks.items():
-        if name in said_by:
-            try:
-                look()
-            except VideodecodeError as error:
-                raise OptionError(f"{said_by[name]}: {error}") from None
-
-
-def _known_decoder(text: str) -> DecoderSpec:
-    spec = parse(text)
-    if ":" not in spec.target and spec.target not in registry.REGISTERED:
-        registry.load(spec)  # raises, and says what is registered
-    return spec
-
-
-def _read_expected(settings: Settings) -> Sequence[Expected]:
-    return load_expected(Path(settings.expected)) if settings.expected else ()
-
-
-def _known_names(settings: Settings) -> None:
-    specs = _generated(settings.codecs)
-    known = {"all", *catalogue.CHECKS, *settings.decoder, *(file.name for file in _real(settings.clips))}
-    known |= {name for spec in specs for name in (spec.codec, spec.name)}
-    if unknown := [name for name in settings.require if name not in known]:
-        raise OptionError(f"{unknown[0]!r} is nothing in this run; choose from {', '.join(sorted(known))}")
-
-
-def _generated(codecs: Iterable[str]) -> list[ClipSpec]:
-    specs = [_recipe(text) for text in codecs]
-    for spec in specs:
-        rules.require_usable(spec)
-    return list(dict.fromkeys(specs))
-
-
-def _recipe(text: str) -> ClipSpec:
-    if ":" in text:
-        return ClipSpec.parse(text)
-    return CATALOGUE.get(text) or specs_for([text])[0]
-
-
-def _real(paths: Iterable[str]) -> list[Path]:
-    return list(dict.fromkeys(file for path in paths for file in _video_files(Path(path))))
-
-
-def _video_files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    try:
-        files = sorted(file for file in path.iterdir() if file.suffix.lower() in VIDEO_ENDINGS)
-    except OSError as error:
-        raise OptionError(f"cannot look into {path}: {error.strerror}; correct its permissions") from None
-    if not files:
-        raise OptionError(f"no video files in {path}; endings known are {_ENDINGS}")
-    return files
 
 
 def _no_verdict(check: str, decoder: str, clip: str, status: Status, reason: str) -> Verdict:

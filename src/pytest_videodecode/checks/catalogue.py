@@ -6,10 +6,14 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from pytest_videodecode.checks.base import Check
+from pytest_videodecode.checks.damage_outcome import damage_outcome
 from pytest_videodecode.checks.determinism import determinism
+from pytest_videodecode.checks.early_exit import early_exit
 from pytest_videodecode.checks.frame_identity import frame_identity
+from pytest_videodecode.checks.outcome_parity import outcome_parity
 from pytest_videodecode.checks.seek_fallback import seek_fallback
 from pytest_videodecode.checks.seek_parity import seek_parity
+from pytest_videodecode.checks.silent_loss import silent_loss
 from pytest_videodecode.checks.thread_cap import thread_cap
 from pytest_videodecode.checks.thread_parity import thread_parity
 from pytest_videodecode.errors import OptionError
@@ -21,6 +25,10 @@ _IN_ORDER: tuple[Check, ...] = (
     seek_fallback,
     thread_cap,
     determinism,
+    damage_outcome,
+    silent_loss,
+    outcome_parity,
+    early_exit,
 )
 
 #: Every check, in the order in which they run: the later ones make sense of less when an earlier one fails.

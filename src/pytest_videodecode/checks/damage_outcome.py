@@ -7,19 +7,16 @@ by what they show, and not judged.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pytest_videodecode.checks.asking import NO_WAY, SMALL_PIXELS, Ask, fits, ways
-from pytest_videodecode.checks.base import Faults, Finding, Subject, unsupported
-from pytest_videodecode.checks.compare import NO_ANSWER
+from pytest_videodecode.checks.base import Finding, Subject, unsupported
 from pytest_videodecode.checks.damage_set import damage_set
 from pytest_videodecode.checks.damage_truth import Certain, certain
-from pytest_videodecode.checks.damaged_answer import Pictures, amiss
+from pytest_videodecode.checks.damaged_answer import Inquiry
 from pytest_videodecode.checks.patterns import WINDOW
-from pytest_videodecode.damage.recipe import OutcomeClass
 from pytest_videodecode.errors import DamageError
 from pytest_videodecode.model import Clip
 
@@ -45,34 +42,20 @@ def damage_outcome(subject: Subject) -> Finding:
         return unsupported(NO_FRAME)
     if not (offered := ways(subject)):
         return unsupported(NO_WAY)
-    faults = Faults()
-    came = Pictures()
-    outcomes: Counter[str] = Counter()
-    not_made: dict[str, str] = {}
-    made = 0
+    inquiry = Inquiry(subject, subject.allowed_errors)
+    evidence: dict[str, Any] = {"damages": 0, "not_made": {}}
     for number, damage in enumerate(damage_set(clip, subject.seed)):
         try:
             path = subject.damaged(damage)
         except DamageError as error:
-            not_made[str(damage)] = str(error)
+            evidence["not_made"][str(damage)] = str(error)
             continue
-        made += 1
+        evidence["damages"] += 1
         truth = certain(clip, damage, Path(path).read_bytes())
         for ask in _asks(clip, truth, offered, whole=number % _WHOLE_EVERY == 0):
-            request = replace(ask.request(clip), path=path)
-            outcome = subject.decode(request)
-            outcomes[str(OutcomeClass.of(outcome))] += 1
-            if sentence := amiss(clip, ask, outcome, truth, came, subject.allowed_errors):
-                faults.add(f"{damage}: {sentence}", request)
-            if outcome.kind in NO_ANSWER and faults:
-                break
-        else:
-            continue
-        break
-    evidence: dict[str, object] = {"damages": made, "outcomes": dict(outcomes), "pictures": came.evidence()}
-    if not_made:
-        evidence["not_made"] = not_made
-    return faults.finding(**evidence)
+            if not inquiry.ask(clip, ask, path, truth, str(damage)):
+                return inquiry.finding(**evidence)
+    return inquiry.finding(**evidence)
 
 
 def _asks(clip: Clip, truth: Certain, offered: tuple[str, ...], *, whole: bool) -> Iterator[Ask]:

@@ -1,14 +1,17 @@
-"""Holding an answer about a damaged file against what it may be; the result is one sentence."""
+"""Asking about damaged files, and holding each answer against what it may be."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from pytest_videodecode.checks.asking import Ask
-from pytest_videodecode.checks.base import one_line
-from pytest_videodecode.checks.compare import incomplete, shown
+from pytest_videodecode.checks.base import Faults, Finding, Subject, one_line
+from pytest_videodecode.checks.compare import NO_ANSWER, incomplete, shown
 from pytest_videodecode.checks.damage_truth import Certain
+from pytest_videodecode.damage.recipe import OutcomeClass
 from pytest_videodecode.model import Clip, ErrorInfo, Outcome, OutcomeKind
 
 
@@ -23,9 +26,34 @@ class Pictures:
     concealed: int = 0
     unreadable: int = 0
 
-    def evidence(self) -> dict[str, int]:
-        """As JSON types."""
-        return asdict(self)
+
+@dataclass(slots=True)
+class Inquiry:
+    """Requests about damaged files, and what came of them. ``allowed`` None takes any error for right."""
+
+    subject: Subject
+    allowed: Sequence[str] | None = None
+    faults: Faults = field(default_factory=Faults)
+    pictures: Pictures = field(default_factory=Pictures)
+    outcomes: Counter[str] = field(default_factory=Counter)
+
+    def ask(self, clip: Clip, ask: Ask, path: str, truth: Certain, damage: str) -> bool:
+        """Ask the damaged copy of ``clip`` at ``path``; False where asking on would cost a time limit each."""
+        request = replace(ask.request(clip), path=path)
+        outcome = self.subject.decode(request)
+        self.outcomes[str(OutcomeClass.of(outcome))] += 1
+        if sentence := amiss(clip, ask, outcome, truth, self.pictures, self.allowed):
+            self.faults.add(f"{damage}: {sentence}", request)
+        return outcome.kind not in NO_ANSWER or is_refusal(outcome)
+
+    def finding(self, **evidence: Any) -> Finding:
+        """The verdict so far, with the counts as evidence."""
+        return self.faults.finding(outcomes=dict(self.outcomes), pictures=asdict(self.pictures), **evidence)
+
+
+def is_refusal(outcome: Outcome) -> bool:
+    """Whether the decoder itself said that there is not enough memory, as FFmpeg says of absurd sizes."""
+    return outcome.kind is OutcomeKind.OUT_OF_MEMORY and outcome.error is not None
 
 
 def is_allowed(error: ErrorInfo, allowed: Sequence[str]) -> bool:
@@ -45,10 +73,9 @@ def amiss(
 ) -> str:
     """What is wrong with ``outcome``, in one sentence; empty where nothing is. ``came`` is counted up.
 
-    An error must be one of ``allowed``; None allows all. An error by which a decoder says that there is not enough
-    memory is an error like another: FFmpeg says so of absurd sizes.
+    An error must be one of ``allowed``; None allows all.
     """
-    if outcome.kind is OutcomeKind.OUT_OF_MEMORY and outcome.error and outcome.error.bases:
+    if is_refusal(outcome):
         outcome = replace(outcome, kind=OutcomeKind.PARTIAL if outcome.count else OutcomeKind.ERROR)
     sentences = [*_of_pictures(clip, ask, outcome, truth, came)]
     if sentence := incomplete(replace(clip, intact=False), ask, outcome):

@@ -7,23 +7,21 @@ FFmpeg reads Matroska, MPEG-TS and AVI to their end wherever that is: a file cut
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pytest_videodecode.checks.asking import NO_WAY, SMALL_PIXELS, Ask, fits, ways
-from pytest_videodecode.checks.base import Faults, Finding, Subject, unsupported
-from pytest_videodecode.checks.compare import NO_ANSWER
+from pytest_videodecode.checks.base import Finding, Subject, unsupported
 from pytest_videodecode.checks.damage_outcome import NO_COPIES, NO_FRAME
 from pytest_videodecode.checks.damage_truth import Certain, certain
-from pytest_videodecode.checks.damaged_answer import Pictures, amiss
+from pytest_videodecode.checks.damaged_answer import Inquiry
 from pytest_videodecode.checks.patterns import WINDOW
 from pytest_videodecode.clips.rules import CONTAINERS
 from pytest_videodecode.damage.damage import Damage, write_damaged
 from pytest_videodecode.damage.mapping import byte_map
 from pytest_videodecode.damage.operators import Truncate
-from pytest_videodecode.damage.recipe import OutcomeClass
 from pytest_videodecode.errors import Unsupported
 from pytest_videodecode.model import Clip, ClipSpec
 
@@ -45,32 +43,35 @@ def silent_loss(subject: Subject) -> Finding:
         return unsupported(NO_FRAME)
     if subject.clip.spec is None and subject.clip.container not in _DEMUXERS:
         return unsupported(f"a file cut short in {subject.clip.container} is an error of FFmpeg's demuxer already")
-    faults = Faults()
-    came = Pictures()
-    outcomes: dict[str, dict[str, int]] = {}
-    not_made: dict[str, str] = {}
-    for name, clip in _clips(subject, not_made):
-        if not (offered := ways(replace(subject, clip=clip))):
-            not_made[name] = NO_WAY
-            continue
-        outcomes[name] = _cut(subject, clip, offered, faults, came)
-        if any(kind in outcomes[name] for kind in NO_ANSWER):
-            break
-    if not outcomes:
-        return unsupported("; ".join(dict.fromkeys(not_made.values())))
-    return faults.finding(outcomes=outcomes, pictures=came.evidence(), **({"not_made": not_made} if not_made else {}))
+    inquiry = Inquiry(subject)
+    evidence: dict[str, Any] = {"containers": [], "not_made": {}}
+    with tempfile.TemporaryDirectory(prefix="videodecode-", ignore_cleanup_errors=True) as folder:
+        for clip in _clips(subject, evidence["not_made"]):
+            if not (offered := ways(replace(subject, clip=clip))):
+                evidence["not_made"][clip.container] = NO_WAY
+                continue
+            evidence["containers"].append(clip.container)
+            for damage in _cuts(clip):
+                path = write_damaged(clip, damage, Path(folder))
+                truth = certain(clip, damage, path.read_bytes())
+                for ask in _asks(clip, truth, offered):
+                    if not inquiry.ask(clip, ask, str(path), truth, f"{clip.container}, {damage}"):
+                        return inquiry.finding(**evidence)
+    if not evidence["containers"]:
+        return unsupported("; ".join(dict.fromkeys(evidence["not_made"].values())))
+    return inquiry.finding(**evidence)
 
 
-def _clips(subject: Subject, not_made: dict[str, str]) -> Iterator[tuple[str, Clip]]:
+def _clips(subject: Subject, not_made: dict[str, str]) -> Iterator[Clip]:
     """The clip itself, or the clip in every container that takes its codec and is cut unseen."""
     spec = subject.clip.spec
     if spec is None or subject.variant is None:
-        yield subject.clip.container, subject.clip
+        yield subject.clip
         return
     for container in CUT_UNSEEN:
         if spec.codec in CONTAINERS[container].codecs:
             try:
-                yield container, subject.variant(_in(container, spec))
+                yield subject.variant(_in(container, spec))
             except Unsupported as error:
                 not_made[container] = str(error)
 
@@ -80,23 +81,6 @@ def _in(container: str, spec: ClipSpec) -> ClipSpec:
     if not CONTAINERS[container].own_times:
         spec = replace(spec, start=ClipSpec.start, variable_rate=False)
     return spec
-
-
-def _cut(subject: Subject, clip: Clip, offered: tuple[str, ...], faults: Faults, came: Pictures) -> dict[str, int]:
-    outcomes: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="videodecode-", ignore_cleanup_errors=True) as folder:
-        for damage in _cuts(clip):
-            path = write_damaged(clip, damage, Path(folder))
-            truth = certain(clip, damage, path.read_bytes())
-            for ask in _asks(clip, truth, offered):
-                request = replace(ask.request(clip), path=str(path))
-                outcome = subject.decode(request)
-                outcomes[str(OutcomeClass.of(outcome))] += 1
-                if sentence := amiss(clip, ask, outcome, truth, came):
-                    faults.add(f"{clip.container}, {damage}: {sentence}", request)
-                if outcome.kind in NO_ANSWER:
-                    return dict(outcomes)
-    return dict(outcomes)
 
 
 def _cuts(clip: Clip) -> Iterator[Damage]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_videodecode.errors import Unsupported
+from pytest_videodecode.errors import VideodecodeError
 from pytest_videodecode.options import BY_NAME, Settings
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Exit status: 0 when it is fixed, 1 when it still fails."""
+    from pytest_videodecode.checks.base import ALLOWED_ERRORS
     from pytest_videodecode.damage.damage import write_damaged
     from pytest_videodecode.failures.replay import askable, find, replay
     from pytest_videodecode.session import Session
@@ -54,10 +56,36 @@ def run(arguments: argparse.Namespace) -> int:
     recipe, decoder = found.recipe, arguments.decoder or found.recipe.decoder
     with Session(settings, Path.cwd()) as session, tempfile.TemporaryDirectory(prefix="videodecode-") as scratch:
         clip = _clip(found, session, arguments.clip)
-        damaged = found.kept
-        if damaged is None:
-            if clip is None:
-                raise Unsupported(f"the recipe is for {recipe.clip}, which is not here; name it by --clip PATH")
-            damaged = write_damaged(clip, recipe.damage, Path(scratch), session.clips)
-        info = session.info(decoder)
-        ...
+        damaged = found.kept or write_damaged(clip, recipe.damage, Path(scratch), session.clips)
+        request = askable(recipe.request, clip, session.info(decoder))
+        limit_s = found.limit_s if arguments.timeout is None else None
+        now = replay(
+            replace(recipe, request=request),
+            clip,
+            damaged,
+            partial(session.decode, decoder),
+            limit_s=limit_s,
+            allowed=getattr(settings, "allowed_errors", ALLOWED_ERRORS),
+        )
+    print(f"{recipe.id}: {recipe.clip} with {recipe.damage}; {request}")
+    print(f"then ({recipe.decoder}): {found.then or 'not written down'}")
+    print(f"now  ({decoder}): {now.fault or now.outcome}")
+    print("STILL FAILS" if now.fault else "FIXED")
+    return 1 if now.fault else 0
+
+
+def _clip(found: Replayable, session: Session, given: str | None) -> Clip | None:
+    """The clip of the recipe; None where only the damaged file is here, which is enough to decode that again.
+
+    Raises:
+        VideodecodeError: the clip is needed and is not here, or another one is.
+    """
+    from pytest_videodecode.failures.corpus import clip_for
+
+    real = {found.recipe.clip: Path(given)} if given else {}
+    try:
+        return clip_for(found.recipe, found.path, session.clips, real)
+    except VideodecodeError:
+        if found.kept is None or given:
+            raise
+        return None

@@ -93,9 +93,9 @@ def replay(
     return Replayed(outcome=outcome, fault=fault(recipe, clip, damaged.read_bytes(), outcome, allowed))
 
 
-def askable(request: DecodeRequest, clip: Clip, info: DecoderInfo) -> DecodeRequest:
+def askable(request: DecodeRequest, clip: Clip | None, info: DecoderInfo) -> DecodeRequest:
     """``request`` as the decoder can be asked it: by the clip's times, where it takes no indices."""
-    if request.indices is None or "indices" in info.asks or not clip.times:
+    if request.indices is None or "indices" in info.asks or clip is None or not clip.times:
         return request
     last = clip.frames - 1
     return replace(request, indices=None, timestamps=tuple(float(clip.times[min(n, last)]) for n in request.indices))

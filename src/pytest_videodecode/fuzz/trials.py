@@ -93,7 +93,12 @@ class Trials:
         """
         recipe = self.recipe(damage, request)
         done = replay(
-            recipe, self.clip, self.write(damage), self._decode, limit_s=limit_s or self.limit.seconds, allowed=self._allowed
+            recipe,
+            self.clip,
+            self.write(damage),
+            self._decode,
+            limit_s=limit_s or self.limit.seconds,
+            allowed=self._allowed,
         )
         if done.outcome.kind is OutcomeKind.HANG:
             self.limit.hung = True
