@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_videodecode import __version__
+from pytest_videodecode.commands import corpus, fuzz, replay
 from pytest_videodecode.errors import OptionError, VideodecodeError
 from pytest_videodecode.options import OPTIONS, Settings
 
@@ -71,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     clip.add_argument("--out", metavar="DIR", help="Folder that the clips are copied to (default: none)")
     clip.set_defaults(command=_clip)
 
+    for module in (replay, corpus, fuzz):
+        module.add_parser(commands)
+
     doctor = commands.add_parser("doctor", help="Say what this machine can make, decode and measure")
     doctor.set_defaults(command=_doctor)
     return parser
@@ -80,19 +84,20 @@ def _check(arguments: argparse.Namespace) -> int:
     from pytest_videodecode.environment import environment
     from pytest_videodecode.reports.results import results, write_results
     from pytest_videodecode.reports.summary import is_good, summary_lines
-    from pytest_videodecode.session import CHECK_NAMES, Session, cases, in_order, validate
+    from pytest_videodecode.selection import CHECK_NAMES, Case, CorpusCase, cases, corpus_cases, in_order, validate
+    from pytest_videodecode.session import Session
 
     given = {name: value for name, value in vars(arguments).items() if value not in (None, []) and name != "command"}
     said_by = {name: "SPEC" if name == "decoder" else f"--{name.replace('_', '-')}" for name in given}
     settings = Settings().with_texts(given, said_by.__getitem__)
     validate(settings, said_by)
     sys.path.insert(0, "")  # as `python -m` does: the user's module is the one in the current folder
-    planned = cases(settings)
+    planned: list[Case | CorpusCase] = [*cases(settings), *corpus_cases(settings)]
     verdicts = []
     with Session(settings, Path.cwd()) as session:
         for number, case in enumerate(planned, 1):
             start = time.monotonic()
-            verdict = session.check(case.check, case.decoder, case.source)
+            verdict = session.run(case)
             verdicts.append(verdict)
             status = "as expected" if verdict.expected else verdict.status
             took = time.monotonic() - start
@@ -108,7 +113,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _clip(arguments: argparse.Namespace) -> int:
     from pytest_videodecode.clips.catalogue import CATALOGUE
-    from pytest_videodecode.session import Session, source
+    from pytest_videodecode.selection import source
+    from pytest_videodecode.session import Session
 
     if not arguments.clip:
         for name, spec in CATALOGUE.items():

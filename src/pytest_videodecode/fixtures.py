@@ -16,7 +16,7 @@ from pytest_videodecode.run import RUN, Run
 
 if TYPE_CHECKING:
     from pytest_videodecode.model import Clip, ClipSpec, DecoderInfo, Outcome, Verdict
-    from pytest_videodecode.session import Case, ClipSource
+    from pytest_videodecode.selection import Case, ClipSource, CorpusCase
 
 
 P = ParamSpec("P")
@@ -219,3 +219,18 @@ def videodecode_case(request: pytest.FixtureRequest, videodecode: VideoDecode) -
         settle(videodecode.run_check(case.check, case.source, case.decoder))
 
     return run
+
+
+@pytest.fixture
+def videodecode_corpus(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callable[[], None]:
+    """Each recipe of the corpus on each decoder in turn: call it, and the test ends as the verdict says."""
+    case: CorpusCase = _usable(request.param)
+    run = pytestconfig.stash[RUN]
+
+    def replay() -> None:
+        __tracebackhide__ = True
+        verdict = run.session.replay(case.decoder, case.recipe)
+        run.record(verdict)
+        settle(verdict)
+
+    return replay

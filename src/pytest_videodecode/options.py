@@ -24,6 +24,7 @@ class Settings:
     timeout: float = 20.0
     memory: int = 4096
     clips: tuple[str, ...] = ()
+    corpus: tuple[str, ...] = ()
     expected: str = ""
     require: tuple[str, ...] = ()
     report: str = ""
@@ -173,6 +174,14 @@ def _paths(value: Any) -> tuple[str, ...]:
     return paths
 
 
+def _folders(value: Any) -> tuple[str, ...]:
+    folders = _whole(value)
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise ValueError(f"there is no folder {folder}; give one of recipes")
+    return folders
+
+
 def _file(value: Any) -> str:
     text = str(value).strip()
     if text and not os.path.isfile(text):
@@ -216,6 +225,14 @@ OPTIONS = (
         help="Folder of real video files, or one file; FFmpeg's command line says what they show. Repeatable.",
         metavar="PATH",
         read=_paths,
+        repeatable=True,
+        is_path=True,
+    ),
+    Option(
+        name="corpus",
+        help="Folder of recipes to replay besides those that ship; their clips lie in 'clips' beside it. Repeatable.",
+        metavar="DIR",
+        read=_folders,
         repeatable=True,
         is_path=True,
     ),

@@ -11,11 +11,17 @@ from typing import Literal
 import pytest
 
 from pytest_videodecode.errors import VideodecodeError
-from pytest_videodecode.fixtures import videodecode, videodecode_case, videodecode_clip, videodecode_decoder
+from pytest_videodecode.fixtures import (
+    videodecode,
+    videodecode_case,
+    videodecode_clip,
+    videodecode_corpus,
+    videodecode_decoder,
+)
 from pytest_videodecode.options import OPTIONS, PREFIX
 from pytest_videodecode.run import RUN, Run
 
-__all__ = ["videodecode", "videodecode_case", "videodecode_clip", "videodecode_decoder"]
+__all__ = ["videodecode", "videodecode_case", "videodecode_clip", "videodecode_corpus", "videodecode_decoder"]
 
 SUITE_FLAG = f"--{PREFIX}-suite"
 SUITE = str(Path(__file__).with_name("suite"))

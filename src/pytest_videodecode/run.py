@@ -44,7 +44,7 @@ class Run:
         self._verdicts: list[Verdict] = []
         self._report_line = ""
         if suite:
-            from pytest_videodecode.session import sources
+            from pytest_videodecode.selection import sources
 
             sources(self._settings)
 
@@ -96,17 +96,27 @@ class Run:
         clips = ", ".join((*shown.codecs, *shown.clips)) or "no clips"
         return f"{PREFIX} {__version__}: {', '.join(shown.decoder)} on {clips} (seed {shown.seed})"
 
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """A file of the suite for which the checks named leave nothing is not there at all, rather than skipped."""
+        if collection_path.parent != Path(__file__).with_name("suite"):
+            return None
+        from pytest_videodecode.selection import cases, corpus_cases
+
+        fills = {"test_decoders.py": cases, "test_corpus.py": corpus_cases}.get(collection_path.name)
+        return None if fills is None or fills(self._settings) else True
+
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Decoders, clips and cases as parameters; naming a clip does not make it."""
         asked = {name.removeprefix(f"{PREFIX}_") for name in metafunc.fixturenames if name.startswith(PREFIX)}
-        if not asked & {"decoder", "clip", "case"}:
+        if not asked & {"decoder", "clip", "case", "corpus"}:
             return
-        from pytest_videodecode.session import cases, sources
+        from pytest_videodecode.selection import cases, corpus_cases, sources
 
         kinds: Mapping[str, Callable[[Settings], Sequence[Any]]] = {
             "decoder": lambda settings: settings.decoder,
             "clip": sources,
             "case": cases,
+            "corpus": corpus_cases,
         }
         for kind, named in kinds.items():
             if kind in asked:
@@ -144,7 +154,7 @@ class Run:
             return
         self._collect(hung)
         if self._verdicts:
-            from pytest_videodecode.session import in_order
+            from pytest_videodecode.selection import in_order
 
             self._verdicts = in_order(self._verdicts, self._settings)
         if self._settings.report and (self._verdicts or self._in_use) and not self._config.option.collectonly:
@@ -168,7 +178,7 @@ class Run:
         if not self._verdicts and not self._report_line:
             return
         from pytest_videodecode.reports.summary import summary_lines
-        from pytest_videodecode.session import CHECK_NAMES
+        from pytest_videodecode.selection import CHECK_NAMES
 
         terminalreporter.section(PREFIX)
         for line in summary_lines(self._verdicts, self._settings.seed, CHECK_NAMES):
@@ -205,7 +215,7 @@ def _valid(settings: Settings, given: Mapping[str, Any], said_by: Mapping[str, s
     """``settings`` with ``given`` ones in their place, all that they name looked up."""
     settings = settings.with_texts(given, said_by.__getitem__)
     if given.keys() & _LOOKED_UP:
-        from pytest_videodecode.session import validate
+        from pytest_videodecode.selection import validate
 
         validate(settings, said_by)
     return settings

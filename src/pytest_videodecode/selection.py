@@ -26,9 +26,10 @@ _ENDINGS = (
 #: Endings of files that are taken from a folder of clips; a file that is named itself may have any.
 VIDEO_ENDINGS = frozenset(_ENDINGS.split())
 
-#: The checks in running order, and behind them the verdict on a worker that does not end.
+#: The checks in running order, then the replay of the corpus, and the verdict on a worker that does not end.
+CORPUS = "corpus"
 WORKER_EXIT = "worker_exit"
-CHECK_NAMES = (*catalogue.CHECKS, WORKER_EXIT)
+CHECK_NAMES = (*catalogue.CHECKS, CORPUS, WORKER_EXIT)
 
 #: A clip before it is made or looked at: naming it costs nothing, so tests can be collected.
 ClipSource = ClipSpec | Path
@@ -46,6 +47,17 @@ class Case:
         return f"{self.decoder}-{self.source.name}-{self.check}"
 
 
+@dataclass(frozen=True, slots=True)
+class CorpusCase:
+    """One recipe of the corpus, for one decoder."""
+
+    decoder: str
+    recipe: Path
+
+    def __str__(self) -> str:
+        return f"{self.decoder}-{self.recipe.stem}"
+
+
 def sources(settings: Settings) -> list[ClipSource]:
     """The clips that the settings name: generated ones, then real files.
 
@@ -60,9 +72,17 @@ def sources(settings: Settings) -> list[ClipSource]:
 
 def cases(settings: Settings) -> list[Case]:
     """Every decoder × clip × check of the settings, so ordered that a clip is used while it is fresh."""
-    checks = [check.__name__ for check in catalogue.select(settings.checks)]
+    checks = _checks(settings)
     clips = sources(settings)
     return [Case(decoder, clip, check) for decoder in settings.decoder for clip in clips for check in checks]
+
+
+def corpus_cases(settings: Settings) -> list[CorpusCase]:
+    """Every decoder × recipe, of the corpus that ships and the settings' own; none where other checks are named."""
+    if settings.checks and CORPUS not in settings.checks:
+        return []
+    recipes = corpus.recipes(map(Path, settings.corpus))
+    return [CorpusCase(decoder, recipe) for decoder in settings.decoder for recipe in recipes]
 
 
 def source(text: str) -> ClipSource:
@@ -104,7 +124,7 @@ def validate(settings: Settings, said_by: Mapping[str, str]) -> None:
     looks: Mapping[str, Callable[[], object]] = {
         "decoder": lambda: [_known_decoder(decoder) for decoder in settings.decoder],
         "codecs": lambda: _generated(settings.codecs),
-        "checks": lambda: catalogue.select(settings.checks),
+        "checks": lambda: _checks(settings),
         "clips": lambda: _real(settings.clips),
         "expected": lambda: read_expected(settings),
         "twin": lambda: _known_decoder(settings.twin) if settings.twin else None,
@@ -125,6 +145,18 @@ def _known_decoder(text: str) -> DecoderSpec:
     return spec
 
 
+def _checks(settings: Settings) -> list[str]:
+    names = [name for name in settings.checks if name != CORPUS]
+    if settings.checks and not names:
+        return []
+    return [check.__name__ for check in catalogue.select(names)]
+
+
+def real_files(settings: Settings) -> dict[str, Path]:
+    """The real files of the settings, by name."""
+    return {path.name: path for path in _real(settings.clips)}
+
+
 def read_expected(settings: Settings) -> Sequence[Expected]:
     """The verdicts that are known to be otherwise."""
     return load_expected(Path(settings.expected)) if settings.expected else ()
@@ -132,7 +164,7 @@ def read_expected(settings: Settings) -> Sequence[Expected]:
 
 def _known_names(settings: Settings) -> None:
     specs = _generated(settings.codecs)
-    known = {"all", *catalogue.CHECKS, *settings.decoder, *(file.name for file in _real(settings.clips))}
+    known = {"all", *catalogue.CHECKS, CORPUS, *settings.decoder, *real_files(settings)}
     known |= {name for spec in specs for name in (spec.codec, spec.name)}
     if unknown := [name for name in settings.require if name not in known]:
         raise OptionError(f"{unknown[0]!r} is nothing in this run; choose from {', '.join(sorted(known))}")

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
 from pytest_videodecode.checks import base, catalogue
-from pytest_videodecode.checks.expected import Expected, compare, load_expected
+from pytest_videodecode.checks.expected import Expected, compare
 from pytest_videodecode.checks.hang_limit import hang_limit
-from pytest_videodecode.clips import rules
 from pytest_videodecode.clips.cache import ClipCache
-from pytest_videodecode.clips.catalogue import CATALOGUE, specs_for
-from pytest_videodecode.damage.damage import Damage, write_damaged
-from pytest_videodecode.decoders import registry
+from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.decoders.spec import DecoderSpec, parse
-from pytest_videodecode.errors import OptionError, Unsupported, VideodecodeError
+from pytest_videodecode.errors import DamageError, Unsupported, VideodecodeError
+from pytest_videodecode.failures.check import corpus_check
+from pytest_videodecode.failures.copies import DamagedCopies
+from pytest_videodecode.failures.corpus import packaged
+from pytest_videodecode.failures.store import FOLDER, FailureStore
 from pytest_videodecode.isolation.pool import Workers
 from pytest_videodecode.isolation.process import Limits
-from pytest_videodecode.jsonform import to_json
+from pytest_videodecode.jsonform import from_json, to_json
 from pytest_videodecode.model import (
     Clip,
     ClipSpec,
@@ -35,6 +35,13 @@ from pytest_videodecode.model import (
     Verdict,
 )
 from pytest_videodecode.options import Settings
+from pytest_videodecode.selection import CORPUS, WORKER_EXIT, Case, ClipSource, CorpusCase, read_expected, real_files
+
+#: The settings that a replay of one recipe shares with the run.
+_OF_A_REPLAY = ("threads_env", "timeout", "memory", "allowed_errors")
+
+#: The check that holds decodes against each other.
+_COMPARES = "outcome_parity"
 
 #: Longest reason in characters; those that list what is known are long.
 _LONGEST = 600
@@ -70,8 +77,18 @@ class Session:
         journal = self._folder / ".videodecode" / "journal" if self._folder else None
         return Workers(limits, journal)
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the run, under which it keeps what outlives it."""
+        return self._folder or Path.cwd()
+
+    @property
+    def scratch(self) -> Path:
+        """A folder that goes when the session is closed."""
+        return Path(self._scratch.name)
+
     @cached_property
-    def _damaged(self) -> tempfile.TemporaryDirectory[str]:
+    def _scratch(self) -> tempfile.TemporaryDirectory[str]:
         return tempfile.TemporaryDirectory(prefix="videodecode-", ignore_cleanup_errors=True)
 
     @cached_property
@@ -108,10 +125,38 @@ class Session:
     def check(self, check: str, decoder: str, source: ClipSource | Clip) -> Verdict:
         """One check of one decoder on one clip. Never raises for what either of them does."""
         function = catalogue.select([check])[0]
-        name = source.name
-        try:
+        copies: DamagedCopies | None = None
+
+        def run() -> Verdict:
+            nonlocal copies
             clip = source if isinstance(source, Clip) else self.clip(source)
-            verdict = base.run(function, self._subject(decoder, clip))
+            copies = DamagedCopies(clip, self.scratch, self.clips)
+            return base.run(function, self._subject(decoder, clip, copies))
+
+        verdict = self._verdict(check, decoder, source.name, run, self._replay(check, decoder, source))
+        return self._kept(verdict, copies) if copies else verdict
+
+    def run(self, case: Case | CorpusCase) -> Verdict:
+        """``check`` or ``replay``, as the case is."""
+        if isinstance(case, CorpusCase):
+            return self.replay(case.decoder, case.recipe)
+        return self.check(case.check, case.decoder, case.source)
+
+    def replay(self, decoder: str, recipe: Path) -> Verdict:
+        """One recipe of the corpus, decoded again: the verdict has the name of the recipe for its clip."""
+
+        def run() -> Verdict:
+            real = real_files(self.settings)
+            check, clip = corpus_check(recipe, self.clips, real, self.scratch)
+            return replace(base.run(check, self._subject(decoder, clip)), clip=recipe.stem)
+
+        named = recipe.stem if recipe.parent == packaged() else str(recipe)
+        command = ["videodecode", "replay", named, "--decoder", decoder, *self._options(*_OF_A_REPLAY)]
+        return self._verdict(CORPUS, decoder, recipe.stem, run, shlex.join(command))
+
+    def _verdict(self, check: str, decoder: str, name: str, run: Callable[[], Verdict], replay: str) -> Verdict:
+        try:
+            verdict = run()
         except Unsupported as error:
             verdict = _no_verdict(check, decoder, name, Status.UNSUPPORTED, str(error))
         except VideodecodeError as error:
@@ -121,10 +166,25 @@ class Session:
                 _no_verdict(check, decoder, name, Status.ERROR, f"{type(error).__name__}: {error}; please report it"),
                 evidence={"traceback": traceback.format_exc(limit=-6)},
             )
-        verdict = replace(verdict, replay=self._replay(check, decoder, source))
-        return self._required(compare(verdict, self._expected))
+        return self._required(compare(replace(verdict, replay=replay), self._expected))
 
-    def _subject(self, decoder: str, clip: Clip) -> base.Subject:
+    def _kept(self, verdict: Verdict, copies: DamagedCopies) -> Verdict:
+        """A failure on a damaged copy is kept under the run's folder, and replayed from there."""
+        asked = verdict.evidence.get("request")
+        # what differs between two decodes shows in neither of them alone
+        if verdict.status is not Status.FAILED or verdict.expected or not asked or verdict.check == _COMPARES:
+            return verdict
+        store = FailureStore(self.folder / FOLDER)
+        try:
+            recipe = copies.keep(from_json(DecodeRequest, asked), verdict.decoder, verdict.reason, store)
+        except DamageError as error:
+            return replace(verdict, reason=f"{verdict.reason} ({error})")
+        if recipe is None:
+            return verdict
+        command = ["videodecode", "replay", recipe.id, *self._options(*_OF_A_REPLAY)]
+        return replace(verdict, replay=shlex.join(command))
+
+    def _subject(self, decoder: str, clip: Clip, copies: DamagedCopies | None = None) -> base.Subject:
         sources: dict[str, Clip] = {}  # by path: the clips made for this check, and those of its damaged files
 
         def variant(spec: ClipSpec) -> Clip:
@@ -132,13 +192,17 @@ class Session:
             return sources.setdefault(other.path, other)
 
         def damaged(damage: Damage) -> str:
-            path = str(write_damaged(clip, damage, Path(self._damaged.name), self.clips))
+            assert copies is not None
+            path = copies.write(damage)
             sources[path] = clip
             return path
 
         def decode(request: DecodeRequest) -> Outcome:
             source = sources.get(request.path)
-            return self.decode(decoder, request, self._limit_s(decoder, source) if source else None)
+            outcome = self.decode(decoder, request, self._limit_s(decoder, source) if source else None)
+            if copies is not None:
+                copies.note(request, outcome)
+            return outcome
 
         twin = self.settings.twin
         return base.Subject(
@@ -149,7 +213,7 @@ class Session:
             seed=self.settings.seed,
             twin=(lambda request: self.decode(twin, request)) if twin else None,
             variant=variant,
-            damaged=damaged,
+            damaged=None if copies is None else damaged,
             allowed_errors=self.settings.allowed_errors or base.ALLOWED_ERRORS,
         )
 
@@ -170,20 +234,24 @@ class Session:
             source = source.spec if source.spec is not None else Path(source.path)
         command = ["videodecode", "check", decoder, "--checks", check]
         command += ["--clips", str(source), "--codecs", ""] if isinstance(source, Path) else ["--codecs", source.name]
-        defaults = Settings()
-        for option in ("threads", "threads_env", "seed", "timeout", "memory", "twin", "allowed_errors"):
-            value = getattr(self.settings, option)
-            if value != getattr(defaults, option):
+        return shlex.join([*command, *self._options("threads", "seed", "twin", *_OF_A_REPLAY)])
+
+    def _options(self, *names: str) -> list[str]:
+        """Those settings of these names that are not the defaults, as flags."""
+        flags, defaults = [], Settings()
+        for name in names:
+            value = getattr(self.settings, name)
+            if value != getattr(defaults, name):
                 text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-                command += [f"--{option.replace('_', '-')}", text]
-        return shlex.join(command)
+                flags += [f"--{name.replace('_', '-')}", text]
+        return flags
 
     def close(self) -> list[Verdict]:
         """End the workers; one that does not end by itself is a failed verdict of ``worker_exit``."""
         workers: Workers | None = self.__dict__.pop("workers", None)
         hung = workers.close() if workers else []
-        if damaged := self.__dict__.pop("_damaged", None):
-            damaged.cleanup()
+        if scratch := self.__dict__.pop("_scratch", None):
+            scratch.cleanup()
         return [
             Verdict(
                 check=WORKER_EXIT,

@@ -34,6 +34,18 @@ def test_matrix_has_a_row_per_decoder_and_a_column_per_check_in_their_order(inne
     ]
 
 
+def test_columns_keep_their_order_whatever_a_test_made_first(inner: InnerRuns) -> None:
+    inner.pytester.makepyfile(
+        test_own="""
+        def test_own(videodecode):
+            videodecode.run_check("determinism", "mpeg4", "rogue:nothing")
+            videodecode.run_check("frame_identity", "mpeg4:frames=12", "rogue:nothing")
+        """
+    )
+
+    assert inner.tests("--videodecode-codecs=mpeg4").matrix[0] == ["frame_identity", "determinism"]
+
+
 def test_failure_has_a_command_that_shows_it_again(inner: InnerRuns) -> None:
     inner.pytester.makepyfile(mylab="def decode(path, indices): return 'no pictures'")
 

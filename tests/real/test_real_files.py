@@ -10,7 +10,7 @@ from real_files import ABSENT, REAL
 from pytest_videodecode.checks.catalogue import CHECKS
 from pytest_videodecode.fixtures import VideoDecode
 from pytest_videodecode.options import Settings
-from pytest_videodecode.session import sources
+from pytest_videodecode.selection import sources
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -2,16 +2,13 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
-import rogue
+from interrupted import interrupt
 
 import pytest_videodecode
 from pytest_videodecode import cli
@@ -19,11 +16,11 @@ from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.clips.catalogue import CATALOGUE
 from pytest_videodecode.errors import Unsupported
 from pytest_videodecode.model import Clip, ClipSpec
-from pytest_videodecode.session import ClipSource, Session
+from pytest_videodecode.selection import ClipSource
+from pytest_videodecode.session import Session
 
 COMMAND = [sys.executable, "-m", "pytest_videodecode"]
 SMALL = ["--codecs", "mpeg4", "--checks", "frame_identity"]
-SUPPORT = str(Path(rogue.__file__).parent)
 
 
 @pytest.fixture(autouse=True)
@@ -269,22 +266,7 @@ def test_terminal_without_unicode_gets_escapes(file: Path) -> None:
 
 
 def test_ctrl_c_ends_a_hanging_check_and_every_process(tmp_path: Path) -> None:
-    fifo = tmp_path / "pids"
-    os.mkfifo(fifo)
-    reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    environment = {**os.environ, rogue.PIDS_ENV: str(fifo), "PYTHONPATH": SUPPORT}
-    command = [*COMMAND, "check", "rogue:leaves_grandchildren", *SMALL, "--timeout", "600"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        assert select.select([reading], [], [], 60)[0], "the decoder was not called"
-        grandchildren = [psutil.Process(int(pid)) for pid in os.read(reading, 4096).split()]
-        workers = psutil.Process(process.pid).children(recursive=True)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    os.close(reading)
-    assert (process.returncode, said) == (130, "videodecode: stopped\n")
-    assert len(grandchildren) == 3
-    _, alive = psutil.wait_procs({*grandchildren, *workers}, timeout=10)
-    assert [other for other in alive if other.status() != psutil.STATUS_ZOMBIE] == []
-    assert not (tmp_path / ".videodecode").exists()
+    came = interrupt([*COMMAND, "check", "rogue:leaves_grandchildren", *SMALL, "--timeout", "600"], tmp_path)
+    assert (came.status, came.err) == (130, "videodecode: stopped\n")
+    assert (came.grandchildren, came.survivors) == (3, [])
+    assert list(tmp_path.iterdir()) == []

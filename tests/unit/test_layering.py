@@ -27,6 +27,7 @@ ORDER = (
     "checks",
     "reports",
     "failures",
+    "selection",
     "session",
 )
 DOORS = frozenset(

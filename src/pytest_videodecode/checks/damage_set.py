@@ -1,4 +1,4 @@
-"""The damages that every decoder is asked to survive: each operator, aimed at several regions, the same for one seed."""
+"""The damages that every decoder is asked to survive: each operator at several regions, the same for one seed."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ asked by index. What is certain is what no damaged byte can reach.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -32,19 +32,21 @@ _REORDERED = 16
 _Frames = frozenset[int]
 
 
+def _both(index: Iterable[int] = (), timestamp: Iterable[int] = ()) -> dict[str, _Frames]:
+    return {INDEX: frozenset(index), TIMESTAMP: frozenset(timestamp)}
+
+
 @dataclass(frozen=True, slots=True)
 class Certain:
-    """Frames of a damaged file, by the way they are asked for (``index`` or ``timestamp``).
+    """What is certain of a damaged file's frames, of some of them by the way they are asked for (index, timestamp).
 
     ``kept`` are untouched, and so is all that they are decoded from: a picture in their place shows them. Of those
-    ``gone`` nothing is in the file: no picture can come.
+    ``gone`` nothing is in the file: no picture can come. ``touched`` are those whose own packet was changed or lost.
     """
 
-    kept: dict[str, _Frames]
-    gone: dict[str, _Frames]
-
-
-_NOTHING = Certain({INDEX: frozenset(), TIMESTAMP: frozenset()}, {INDEX: frozenset(), TIMESTAMP: frozenset()})
+    kept: dict[str, _Frames] = field(default_factory=_both)
+    gone: dict[str, _Frames] = field(default_factory=_both)
+    touched: _Frames = frozenset()
 
 
 def certain(clip: Clip, damage: Damage, copy: bytes) -> Certain:
@@ -56,7 +58,7 @@ def certain(clip: Clip, damage: Damage, copy: bytes) -> Certain:
     mapped = byte_map(clip)
     packets = mapped.packets
     if not clip.intact or len(packets) != clip.frames or not all(packet.ranges for packet in packets):
-        return _NOTHING
+        return Certain()
     if any(isinstance(operator, PacketOperator) for operator in damage.operators):
         return _remuxed(clip, mapped, damage)
     return _rewritten(clip, mapped, copy)
@@ -66,14 +68,14 @@ def _remuxed(clip: Clip, mapped: ByteMap, damage: Damage) -> Certain:
     """One packet dropped, duplicated or swapped in a file that is valid again."""
     match damage.operators:
         case (DropPacket(packet=number),):
-            gone = {INDEX: frozenset[int](), TIMESTAMP: frozenset({mapped.packets[number].order})}
-            return Certain(_kept(clip, mapped, {number}), gone)
+            gone = _both(timestamp=[mapped.packets[number].order])  # by index those behind take its place
+            return _certain(clip, mapped, {number}, gone)
         case (DuplicatePacket(packet=number),):
-            kept = _kept(clip, mapped, set(range(number, clip.frames)))[INDEX]
-            return Certain({INDEX: kept, TIMESTAMP: kept}, _NOTHING.gone)  # those behind come later
+            found = _certain(clip, mapped, set(range(number, clip.frames)))
+            return replace(found, kept=_both(found.kept[INDEX], found.kept[INDEX]))  # those behind come later
         case (SwapPackets(packet=number, other=other),):
-            return Certain(_kept(clip, mapped, {number, other}), _NOTHING.gone)
-    return _NOTHING
+            return _certain(clip, mapped, {number, other})
+    return Certain()
 
 
 def _rewritten(clip: Clip, mapped: ByteMap, copy: bytes) -> Certain:
@@ -82,19 +84,16 @@ def _rewritten(clip: Clip, mapped: ByteMap, copy: bytes) -> Certain:
     changed = np.flatnonzero(np.frombuffer(original, np.uint8, size) != np.frombuffer(copy, np.uint8, size))
     if len(copy) == len(original):
         touched = _touched(mapped, changed.tolist())
-        return _NOTHING if touched is None else Certain(_kept(clip, mapped, touched), _NOTHING.gone)
+        return Certain() if touched is None else _certain(clip, mapped, touched)
 
     is_cut = len(copy) < len(original) and not changed.size
-    first = size if is_cut else int(changed[0]) if changed.size else size
+    first = int(changed[0]) if changed.size else size
     index_stands = mapped.format.startswith("mov,") and all(stop <= first for _, stop in mapped.index)
     if not (is_cut or index_stands or mapped.format in _SEQUENTIAL):
-        return _NOTHING
+        return Certain()
+    lost = [packet.order for packet in mapped.packets if packet.ranges[0][0] >= first] if is_cut else []
     behind = {number for number, packet in enumerate(mapped.packets) if packet.ranges[-1][1] > first}
-    gone = _NOTHING.gone
-    if is_cut:
-        lost = [packet.order for packet in mapped.packets if packet.ranges[0][0] >= first]
-        gone = {INDEX: frozenset(range(clip.frames - len(lost), clip.frames)), TIMESTAMP: frozenset(lost)}
-    return Certain(_kept(clip, mapped, behind), gone)
+    return _certain(clip, mapped, behind, _both(range(clip.frames - len(lost), clip.frames), lost))
 
 
 def _touched(mapped: ByteMap, changed: list[int]) -> set[int] | None:
@@ -109,23 +108,25 @@ def _touched(mapped: ByteMap, changed: list[int]) -> set[int] | None:
     return touched
 
 
-def _kept(clip: Clip, mapped: ByteMap, touched: set[int]) -> dict[str, _Frames]:
+def _certain(clip: Clip, mapped: ByteMap, touched: set[int], gone: dict[str, _Frames] | None = None) -> Certain:
+    """With these packets touched, in a container that is whole up to them."""
     packets = mapped.packets
     if mapped.format == "mpegts":  # where a packet ends is found by the start of the next one
-        touched = touched | {number - 1 for number in touched}
-    first = max(0, min(touched, default=len(packets)))
+        touched = touched | {number - 1 for number in touched if number}
+    first = min(touched, default=len(packets))
     by_index = range(min((packet.order for packet in packets[first:]), default=len(packets)))
-    if first < len(packets) and any(packet.order != number for number, packet in enumerate(packets)):
+    if touched and any(packet.order != number for number, packet in enumerate(packets)):
         by_index = by_index[:-_REORDERED]  # frames of a damaged GOP may come between those that still wait
-    by_time = {packet.order for packet in packets[:first]}
+    by_time = [packet.order for packet in packets[:first]]
     # only of a generated clip it is known that a keyframe begins anew
     if clip.spec is not None:
-        by_time |= set(_of_whole_gops(mapped, touched))
-    return {INDEX: frozenset(by_index), TIMESTAMP: frozenset(by_time)}
+        by_time += _of_whole_gops(mapped, touched)
+    reached = frozenset(packets[number].order for number in touched)
+    return Certain(_both(by_index, by_time), gone or _both(), reached)
 
 
 def _of_whole_gops(mapped: ByteMap, touched: set[int]) -> Iterable[int]:
-    """Frames of GOPs without a touched packet; leading pictures of an open GOP need the one before, and do not count."""
+    """Frames of GOPs without a touched packet; leading pictures of an open GOP need the one before: left out."""
     packets = mapped.packets
     starts = [number for number, packet in enumerate(packets) if packet.keyframe]
     for start, stop in pairwise([*starts, len(packets)]):

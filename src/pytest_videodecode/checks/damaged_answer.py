@@ -42,7 +42,7 @@ class Inquiry:
         request = replace(ask.request(clip), path=path)
         outcome = self.subject.decode(request)
         self.outcomes[str(OutcomeClass.of(outcome))] += 1
-        if sentence := amiss(clip, ask, outcome, truth, self.pictures, self.allowed):
+        if sentence := amiss(clip, ask, outcome, truth, came=self.pictures, allowed=self.allowed):
             self.faults.add(f"{damage}: {sentence}", request)
         return outcome.kind not in NO_ANSWER or is_refusal(outcome)
 
@@ -69,7 +69,7 @@ def _is_named(base: str, name: str) -> bool:
 
 
 def amiss(
-    clip: Clip, ask: Ask, outcome: Outcome, truth: Certain, came: Pictures, allowed: Sequence[str] | None = None
+    clip: Clip, ask: Ask, outcome: Outcome, truth: Certain, *, came: Pictures, allowed: Sequence[str] | None = None
 ) -> str:
     """What is wrong with ``outcome``, in one sentence; empty where nothing is. ``came`` is counted up.
 

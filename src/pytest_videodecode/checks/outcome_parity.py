@@ -1,42 +1,54 @@
 """A damaged clip ends the same way at every thread setting, and in a second decoder where one is given.
 
 The experiment that this package grew from: 200 scattered flips, or a file cut at 60 %, decoded over 48 random
-windows, the outcomes counted per side. On a clip so much smaller than the one used there 200 flips leave nothing
-whole, so one flip for every second GOP is a third damage.
+windows, the outcomes counted per side. In a clip so much smaller than those used there 200 flips leave no packet
+whole, so few windows are spent on them, and one flip for every second GOP is a third damage.
 
-Compared is whether a window was decoded, and the type of the exception where it was not. How many pictures came
-before an exception is not: frame threads deliver later. Pixels are judged on generated AV1 clips; other codecs
-conceal differently at every setting, and from run to run with frame threads (10 of 12 damaged H.264 files), so there
-they are reported. Frame threads also hide errors that slice threads raise (HEVC cut short: 216 InvalidDataError
-against none). That is judged: a reader that offers a setting under which damage goes unnoticed has this fault, even
-where FFmpeg is at the bottom of it; a reader that does not offer it has not.
+Compared is whether a window was decoded, and the type of the exception where it was not.
+
+* How many pictures came before an exception is not compared: frame threads deliver later.
+* A window that ends just before damage may be decoded at one setting and not at another, which is reported only:
+  threads read ahead, and libdav1d gives up what it has not yet given out when it meets a packet cut short (of the
+  default AV1 clip cut at 60 % one thread returns 24 frames, two return 22, eight 21, draining or not).
+* Pixels are judged on generated AV1 clips and reported elsewhere: FFmpeg's concealment in other codecs differs
+  between settings, and with frame threads from run to run (10 of 12 damaged H.264 files).
+* Frame threads hide errors that slice threads raise (HEVC cut short: no error where there were 216). This is judged:
+  FFmpeg may be at the bottom of it, but a reader that lets damage go unnoticed at some setting need not offer it.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from pathlib import Path
 
 from pytest_videodecode.checks.asking import NO_WAY, SMALL_PIXELS, Ask, fits, ways
 from pytest_videodecode.checks.base import Faults, Finding, Subject, unsupported
 from pytest_videodecode.checks.compare import NO_ANSWER, bit_exact, incomplete
 from pytest_videodecode.checks.damage_outcome import NO_COPIES, NO_FRAME
 from pytest_videodecode.checks.damage_set import FLIPS, KEPT
+from pytest_videodecode.checks.damage_truth import Certain, certain
 from pytest_videodecode.checks.damaged_answer import is_refusal
-from pytest_videodecode.checks.thread_parity import NO_THREADS, Setting
+from pytest_videodecode.checks.sides import sides
+from pytest_videodecode.checks.thread_parity import NO_THREADS
 from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.damage.mapping import byte_map
 from pytest_videodecode.damage.operators import Scatter, Truncate
-from pytest_videodecode.errors import Unsupported
 from pytest_videodecode.model import Clip, DecodeRequest, Outcome, OutcomeKind
 
 WINDOWS = 48
 
+#: Windows of the damage that leaves hardly a frame whole.
+_FEW = 12
+
 #: Frames of one window.
 _LENGTH = 3
+
+#: Frames that a decoder may have read ahead: libdav1d holds 8 at most, frame threads one each.
+_AHEAD = 8
 
 _DECODED, _LOST = "decoded", "fewer frames without an error"
 
@@ -50,27 +62,8 @@ class Answer:
     ending: str
     pictures: tuple[bytes, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One way of decoding: a thread setting of the decoder, or the second decoder (``setting`` None)."""
-
-    name: str
-    decode: Callable[[DecodeRequest], Outcome]
-    ways: tuple[str, ...]
-    setting: Setting | None = None
-
-    def asks(self, windows: Sequence[tuple[int, ...]]) -> Iterator[Ask]:
-        """One for each window, by every way of asking in turn."""
-        for number, frames in enumerate(windows):
-            yield Ask("random window", frames, self.ways[number % len(self.ways)])
-
-    def request(self, ask: Ask, clip: Clip, path: str) -> DecodeRequest:
-        """The request to the damaged copy at ``path``."""
-        request = replace(ask.request(clip), path=path)
-        if self.setting is None:
-            return request
-        return replace(request, threads=self.setting.threads, thread_type=self.setting.thread_type)
+    def __str__(self) -> str:
+        return f"frames {self.ask.frames[0]} to {self.ask.frames[-1]} by {self.ask.by}"
 
 
 def outcome_parity(subject: Subject) -> Finding:
@@ -82,68 +75,47 @@ def outcome_parity(subject: Subject) -> Finding:
         return unsupported(NO_FRAME)
     if not ways(subject):
         return unsupported(NO_WAY)
-    sides = [*_settings(subject), *_twin(subject)]
-    if len(sides) < 2:
-        reason = "the twin can be asked neither by index nor by timestamp" if subject.twin else NO_THREADS
+    compared = sides(subject)
+    if len(compared) < 2:
+        reason = "the twin is asked neither by index nor by timestamp" if subject.twin else NO_THREADS
         return unsupported(f"there is nothing to compare with: {reason}, or name a second decoder as twin")
-    windows = _windows(clip, subject.seed)
     faults = Faults()
     tables: dict[str, dict[str, str]] = {}
-    for damage in _damages(clip, subject.seed):
+    for damage, windows in _experiments(clip, subject.seed):
         path = subject.damaged(damage)
-        tables[str(damage)] = {}
+        truth = certain(clip, damage, Path(path).read_bytes())
+        shown = tables[str(damage)] = {}
         first: list[Answer] = []
-        for side in sides:
-            came: list[Answer] = []
+        for side in compared:
+            came = []
             for ask in side.asks(windows):
                 request = side.request(ask, clip, path)
                 outcome = side.decode(request)
                 came.append(Answer(ask, request, ending(outcome), _digests(outcome)))
                 if outcome.kind in NO_ANSWER and not is_refusal(outcome):
                     faults.add(f"{damage}, {side.name}: {incomplete(clip, ask, outcome)} ({table(came)})", request)
-                    return faults.finding(windows=len(windows), outcomes=tables)
-            tables[str(damage)][side.name] = table(came)
+                    return faults.finding(outcomes=tables)
+            shown[side.name] = table(came)
             first = first or came
-            _compare(clip, f"{damage}, {side.name}", first, came, faults)
-    return faults.finding(windows=len(windows), sides=[side.name for side in sides], outcomes=tables)
+            sentence = f"{damage}, {side.name}: {table(came)}, against {compared[0].name}: {table(first)}"
+            for what, answer, judged in _differences(clip, truth, first, came):
+                faults.add(f"{sentence}; {what}", answer.request, judged=judged)
+    return faults.finding(outcomes=tables)
 
 
-def _settings(subject: Subject) -> Iterator[Side]:
-    """One thread first; every count, and at the highest every thread type."""
-    counts = sorted(dict.fromkeys(subject.threads), key=lambda count: count != 1)
-    settings = [Setting(count, None) for count in counts]
-    settings += [Setting(max(counts), kind) for kind in subject.decoder.thread_types]
-    for setting in settings if subject.decoder.threads_by else ():
-        yield Side(str(setting), subject.decode, ways(subject), setting)
-    if not subject.decoder.threads_by:
-        yield Side("this decoder", subject.decode, ways(subject))
-
-
-def _twin(subject: Subject) -> Iterator[Side]:
-    """The second decoder, asked as it can be; nothing where there is none, or no way."""
-    twin, clip = subject.twin, subject.clip
-    if twin is None:
-        return
-    any_way = ways(replace(subject, decoder=replace(subject.decoder, asks=("indices", "timestamps"))))
-    name = f"{Unsupported.__module__}.{Unsupported.__qualname__}"
-    tried = {by: twin(Ask("first frame", (0,), by).request(clip)).error for by in any_way}
-    if offered := tuple(by for by, error in tried.items() if error is None or name not in error.bases):
-        yield Side("twin", twin, offered)
-
-
-def _damages(clip: Clip, seed: int) -> Iterator[Damage]:
-    media = next((name for name in ("media", "any") if name in byte_map(clip).present()), "any")
-    size = byte_map(clip).region(media).size
-    for count in (FLIPS, max(1, len(clip.keyframes) // 2)):
-        yield Damage((Scatter(region=media, count=min(count, size), seed=seed),))
-    yield Damage((Truncate(keep_fraction=KEPT),))
-
-
-def _windows(clip: Clip, seed: int) -> list[tuple[int, ...]]:
+def _experiments(clip: Clip, seed: int) -> Iterator[tuple[Damage, list[tuple[int, ...]]]]:
+    """Damages, and the windows asked of each."""
     source = random.Random(seed)
     length = min(_LENGTH, clip.frames, fits(clip, SMALL_PIXELS))
     starts = [source.randrange(clip.frames - length + 1) for _ in range(WINDOWS)]
-    return [tuple(range(start, start + length)) for start in starts]
+    windows = [tuple(range(start, start + length)) for start in starts]
+
+    mapped = byte_map(clip)
+    region = "media" if "media" in mapped.present() else "any"
+    size = mapped.region(region).size
+    yield Damage((Scatter(region=region, count=min(FLIPS, size), seed=seed),)), windows[:_FEW]
+    yield Damage((Scatter(region=region, count=max(1, len(clip.keyframes) // 2), seed=seed),)), windows
+    yield Damage((Truncate(keep_fraction=KEPT),)), windows
 
 
 def ending(outcome: Outcome) -> str:
@@ -171,27 +143,32 @@ def _digests(outcome: Outcome) -> tuple[bytes, ...]:
     return tuple(blake2b(frame.tobytes(), digest_size=16, key=str(frame.shape).encode()).digest() for frame in frames)
 
 
-def _compare(clip: Clip, side: str, first: Sequence[Answer], came: Sequence[Answer], faults: Faults) -> None:
-    """Add a sentence for windows that end otherwise, and one for pictures that differ, each with the first of them."""
-    pairs = list(zip(first, came, strict=True))
-    counts = f"{table(came)} where {table(first)} came with the first setting"
-    if others := [(one, other) for one, other in pairs if one.ending != other.ending]:
-        one, other = others[0]
-        faults.add(
-            f"{side}: {counts}; {len(others)} of {len(pairs)} windows end otherwise, such as frames "
-            f"{other.ask.frames[0]} to {other.ask.frames[-1]} by {other.ask.by}: {other.ending}, not {one.ending}",
-            other.request,
-        )
-    if unequal := [(one, other) for one, other in pairs if _differ(one, other)]:
-        one, other = unequal[0]
-        faults.add(
-            f"{side}: {len(unequal)} of {len(pairs)} windows return other pixels, such as frames "
-            f"{other.ask.frames[0]} to {other.ask.frames[-1]} by {other.ask.by} ({counts})",
-            other.request,
-            judged=bit_exact(replace(clip, intact=False)),
-        )
+def _differences(
+    clip: Clip, truth: Certain, first: Sequence[Answer], came: Sequence[Answer]
+) -> Iterator[tuple[str, Answer, bool]]:
+    """What differs, in words; an answer that shows it; whether it is judged."""
+    otherwise: dict[bool, list[tuple[Answer, Answer]]] = {True: [], False: []}
+    unequal = []
+    for one, other in zip(first, came, strict=True):
+        endings = {one.ending, other.ending}
+        if len(endings) > 1:
+            excused = _DECODED in endings and _LOST not in endings and _just_before_damage(clip, other.ask, truth)
+            otherwise[not excused].append((one, other))
+        elif any(mine != yours for mine, yours in zip(one.pictures, other.pictures, strict=False)):
+            unequal.append(other)
+    for judged, pairs in otherwise.items():
+        if pairs:
+            one, other = pairs[0]
+            what = f"{len(pairs)} windows end otherwise, such as {other}: {other.ending}, not {one.ending}"
+            yield what, other, judged
+    if unequal:
+        what = f"{len(unequal)} windows return other pixels, such as {unequal[0]}"
+        yield what, unequal[0], bit_exact(replace(clip, intact=False))
 
 
-def _differ(one: Answer, other: Answer) -> bool:
-    """Whether a picture that came on both sides differs."""
-    return any(mine != yours for mine, yours in zip(one.pictures, other.pictures, strict=False))
+def _just_before_damage(clip: Clip, ask: Ask, truth: Certain) -> bool:
+    """Whether threads may meet damage behind this window that it does not need; also where that is not known."""
+    key = max((frame for frame in clip.keyframes if frame <= min(ask.frames)), default=0)
+    end = max(ask.frames)
+    needed, ahead = range(key, end + 1), range(end + 1, end + 1 + _AHEAD)
+    return truth.touched.isdisjoint(needed) and (not truth.touched or not truth.touched.isdisjoint(ahead))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def _clips(subject: Subject, not_made: dict[str, str]) -> Iterator[Clip]:
 def _in(container: str, spec: ClipSpec) -> ClipSpec:
     spec = replace(spec, container=container, faststart=True, fragmented=False, audio=False)
     if not CONTAINERS[container].own_times:
-        spec = replace(spec, start=ClipSpec.start, variable_rate=False)
+        spec = replace(spec, start=Fraction(0), variable_rate=False)
     return spec
 
 

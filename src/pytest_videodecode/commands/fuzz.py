@@ -7,7 +7,6 @@ import math
 import secrets
 import signal
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from pytest_videodecode.options import BY_NAME, Settings
 if TYPE_CHECKING:
     from pytest_videodecode.fuzz.search import Plan, Seen, Tally
 
-#: The settings that a search shares with a run of the checks, where this version has them.
+#: The settings that a search shares with a run of the checks.
 _SETTINGS = ("codecs", "timeout", "memory", "threads_env", "allowed_errors", "seed")
 
 _DEFAULT_SECONDS = 60.0
@@ -31,10 +30,9 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser("fuzz", help="Look for damage that a decoder does not stand, for a time")
     parser.add_argument("decoder", metavar="SPEC", help="NAME[,option=value...][@PYTHON] or module:function")
     for name in _SETTINGS:
-        if name in BY_NAME:
-            option = BY_NAME[name]
-            shown = "Seed (default: a new one, which is printed)" if name == "seed" else option.help_text
-            parser.add_argument(f"--{name.replace('_', '-')}", metavar=option.metavar, help=shown.replace("%", "%%"))
+        option = BY_NAME[name]
+        shown = "Seed (default: a new one, which is printed)" if name == "seed" else option.help_text
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar=option.metavar, help=shown.replace("%", "%%"))
     parser.add_argument("--seconds", metavar="S", help=f"How long to search (default: {_DEFAULT_SECONDS:g})")
     parser.add_argument("--examples", metavar="N", help="How many damaged decodes to make instead, in all")
     parser.add_argument("-n", "--processes", metavar="N", default="1", help="Processes (default: 1)")
@@ -49,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Exit status: 1 when something came that must not come."""
     from pytest_videodecode.fuzz.progress import Progress, merged, table
     from pytest_videodecode.fuzz.search import Plan
-    from pytest_videodecode.session import validate
+    from pytest_videodecode.selection import validate
 
     given = {name: value for name in _SETTINGS if (value := getattr(arguments, name, None)) is not None}
     given["decoder"] = arguments.decoder
@@ -95,21 +93,24 @@ def _as_events(settings: Settings, root: Path, plan: Plan) -> None:
 
 
 def _here(settings: Settings, root: Path, plan: Plan, tell: Callable[[Seen], None]) -> list[Tally]:
+    from pytest_videodecode.checks.base import ALLOWED_ERRORS
     from pytest_videodecode.failures.store import FOLDER, FailureStore
     from pytest_videodecode.fuzz.search import DATABASE, Search
     from pytest_videodecode.fuzz.trials import Trials
-    from pytest_videodecode.session import Session, sources
+    from pytest_videodecode.selection import sources
+    from pytest_videodecode.session import Session
 
-    with Session(settings, root) as session, tempfile.TemporaryDirectory(prefix="videodecode-") as scratch:
+    with Session(settings, root) as session:
         decoder = settings.decoder[0]
         trials = [
             Trials(
                 session.clip(source),
                 session.info(decoder),
                 partial(session.decode, decoder),
-                Path(scratch) / str(number),
+                session.scratch / str(number),
                 session.clips,
                 most_s=settings.timeout,
+                allowed=settings.allowed_errors or ALLOWED_ERRORS,
             )
             for number, source in enumerate(sources(settings))
         ]

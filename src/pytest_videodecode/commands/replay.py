@@ -45,7 +45,6 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Exit status: 0 when it is fixed, 1 when it still fails."""
     from pytest_videodecode.checks.base import ALLOWED_ERRORS
-    from pytest_videodecode.damage.damage import write_damaged
     from pytest_videodecode.failures.replay import askable, find, replay
     from pytest_videodecode.session import Session
 
@@ -55,8 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = find(arguments.recipe, Path.cwd(), map(Path, settings.corpus))
     recipe, decoder = found.recipe, arguments.decoder or found.recipe.decoder
     with Session(settings, Path.cwd()) as session, tempfile.TemporaryDirectory(prefix="videodecode-") as scratch:
-        clip = _clip(found, session, arguments.clip)
-        damaged = found.kept or write_damaged(clip, recipe.damage, Path(scratch), session.clips)
+        clip, damaged = _clip_and_file(found, session, arguments.clip, Path(scratch))
         request = askable(recipe.request, clip, session.info(decoder))
         limit_s = found.limit_s if arguments.timeout is None else None
         now = replay(
@@ -74,18 +72,22 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if now.fault else 0
 
 
-def _clip(found: Replayable, session: Session, given: str | None) -> Clip | None:
-    """The clip of the recipe; None where only the damaged file is here, which is enough to decode that again.
+def _clip_and_file(found: Replayable, session: Session, given: str | None, scratch: Path) -> tuple[Clip | None, Path]:
+    """The recipe's clip, and the damaged file: the one that was kept, or one made now.
+
+    The clip is None where only the damaged file is here, which is enough to decode that again.
 
     Raises:
-        VideodecodeError: the clip is needed and is not here, or another one is.
+        VideodecodeError: the clip is needed and is not here, or another one is; the damage does not fit it.
     """
+    from pytest_videodecode.damage.damage import write_damaged
     from pytest_videodecode.failures.corpus import clip_for
 
     real = {found.recipe.clip: Path(given)} if given else {}
     try:
-        return clip_for(found.recipe, found.path, session.clips, real)
+        clip = clip_for(found.recipe, found.path, session.clips, real)
     except VideodecodeError:
         if found.kept is None or given:
             raise
-        return None
+        return None, found.kept
+    return clip, found.kept or write_damaged(clip, found.recipe.damage, scratch, session.clips)

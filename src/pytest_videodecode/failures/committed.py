@@ -39,8 +39,10 @@ class Sidecar:
     truth: Truth
 
 
-def commit(clip: Clip, folder: Path) -> Path:
-    """Copy the generated ``clip`` and the truth about it into ``folder``; one that is there already stays.
+def commit(clip: Clip, folder: Path, name: str = "") -> Path:
+    """Copy the generated ``clip`` and the truth about it into ``folder``, unless it is there under any name.
+
+    ``name`` is that of the new file without its ending; by default it is made from the spec.
 
     Raises:
         DamageError: a real file, a clip above 256 KiB, a folder that cannot be written in.
@@ -55,13 +57,14 @@ def commit(clip: Clip, folder: Path) -> Path:
             "find the failure on a smaller clip"
         )
     digest = hashlib.sha256(content).hexdigest()
-    stem = re.sub("[^A-Za-z0-9.=-]", "_", clip.spec.name)[:60]
-    path = folder / f"{stem}-{digest[:8]}.{clip.spec.container}"
-    if not sidecar(path).is_file():
-        write_whole(path, content)
-        truth = replace(job.run(job.Job(path=str(path.absolute())), _LIMIT_S), signatures=())
-        described = Sidecar(spec=clip.spec, sha256=digest, truth=truth)
-        write_whole(sidecar(path), (json.dumps(to_json(described), indent=1) + "\n").encode("ascii"))
+    for beside in sorted(folder.glob("*.json")):
+        if loads(Sidecar, beside.read_bytes(), str(beside)).sha256 == digest:
+            return beside.with_suffix("")
+    stem = name or f"{re.sub('[^A-Za-z0-9.=-]', '_', clip.spec.name)[:60]}-{digest[:8]}"
+    path = write_whole(folder / f"{stem}.{clip.spec.container}", content)
+    truth = replace(job.run(job.Job(path=str(path.absolute())), _LIMIT_S), signatures=())
+    text = json.dumps(to_json(Sidecar(spec=clip.spec, sha256=digest, truth=truth)), indent=1)
+    write_whole(sidecar(path), (text + "\n").encode("ascii"))
     return path
 
 

@@ -58,8 +58,7 @@ def add(recipe: Recipe, clip: Clip, folder: Path, name: str = "", note: str = ""
     """
     if clip.spec is not None:
         recipe = replace(recipe, clip=commit(clip, folder.parent / CLIPS).name)
-    # of the finished recipe: what it came to then depends on the decoder, and is no part of what must hold
-    recipe = replace(recipe, came=None, note=note or recipe.note)
+    recipe = replace(recipe, note=note or recipe.note)
     target = folder / f"{name or f'{clip.codec}-{recipe.id}'}.json"
     if target.exists():
         raise DamageError(f"{target}: there already; give another name")

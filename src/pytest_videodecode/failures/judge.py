@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pytest_videodecode.checks.asking import INDEX, TIMELESS, TIMESTAMP, Ask
 from pytest_videodecode.checks.base import ALLOWED_ERRORS, one_line
 from pytest_videodecode.checks.damage_truth import certain
-from pytest_videodecode.checks.damaged_answer import Pictures, amiss, is_allowed
+from pytest_videodecode.checks.damaged_answer import Pictures, amiss, is_allowed, is_refusal
 from pytest_videodecode.damage.recipe import OutcomeClass, Recipe
 from pytest_videodecode.model import Clip, DecodeRequest, Outcome, OutcomeKind
 
@@ -25,7 +25,7 @@ def fault(
     """
     ask = _asked(recipe.request, clip) if clip else None
     if clip and ask:
-        wrong = amiss(clip, ask, outcome, certain(clip, recipe.damage, copy), Pictures(), allowed)
+        wrong = amiss(clip, ask, outcome, certain(clip, recipe.damage, copy), came=Pictures(), allowed=allowed)
     else:
         wrong = _by_kind(outcome, allowed)
     if not wrong and recipe.expected and OutcomeClass.of(outcome) != recipe.expected:
@@ -52,8 +52,7 @@ def _nearest(times: Sequence[float], timestamp: float) -> int:
 def _by_kind(outcome: Outcome, allowed: Sequence[str]) -> str:
     if outcome.kind is OutcomeKind.SILENT_LOSS:
         return f"{outcome}, where as many as asked or an error is due"
-    says_memory = outcome.kind is OutcomeKind.OUT_OF_MEMORY and outcome.error and outcome.error.bases
-    if outcome.kind not in _KNOWN_ENDS and not says_memory:
+    if outcome.kind not in _KNOWN_ENDS and not is_refusal(outcome):
         return one_line(outcome)
     if outcome.error and not is_allowed(outcome.error, allowed):
         return f"{one_line(outcome)}; damage may raise {', '.join(allowed)}"
