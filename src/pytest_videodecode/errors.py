@@ -42,5 +42,9 @@ class WorkerError(VideodecodeError):
     """A worker process could not be started or used."""
 
 
+class DeadlinePassed(VideodecodeError):
+    """The time limit of a test passed while a decode of it ran; the decode was ended, and with it the test."""
+
+
 class CheckFailed(VideodecodeError, AssertionError):
     """A check did not hold; pytest shows it as a failure, not as an error."""

@@ -15,7 +15,9 @@ from pytest_videodecode.errors import CheckFailed, FormError, OptionError, Video
 from pytest_videodecode.run import RUN, Run
 
 if TYPE_CHECKING:
-    from pytest_videodecode.model import Clip, ClipSpec, DecoderInfo, Outcome, Verdict
+    from pytest_videodecode.damage.damage import Damage
+    from pytest_videodecode.fuzz.own_tests import Hunts
+    from pytest_videodecode.model import Clip, ClipSpec, DecodeRequest, DecoderInfo, Outcome, Verdict
     from pytest_videodecode.selection import Case, ClipSource, CorpusCase
 
 
@@ -46,6 +48,7 @@ class VideoDecode:
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self._hunts: Hunts | None = None
 
     @_raised_at_the_caller
     def clip(self, clip: str | Path | ClipSpec | None = None, /, **fields: Any) -> Clip:
@@ -141,6 +144,35 @@ class VideoDecode:
         verdict = self.run_check(check, clip, decoder)
         settle(verdict)
         return verdict
+
+    @_raised_at_the_caller
+    def assert_damaged(
+        self,
+        clip: Clip,
+        damage: Damage,
+        request: DecodeRequest | None = None,
+        decoder: str | Callable[..., Any] | None = None,
+    ) -> Outcome:
+        """Decode ``clip`` with ``damage``, in a worker; fails the test when what comes may not come.
+
+        For property tests (see docs/fuzzing.md): a failure is kept for ``videodecode replay``, and shrinks in
+        bounded time even if it is a hang. ``request`` asks for the clip's frames, by default for the first 16. The
+        outcome comes without its pixels.
+
+        Raises:
+            DamagedDecodeFailed: a ``CheckFailed`` with recipe, seed and the command to replay it.
+        """
+        from pytest_videodecode.errors import Unsupported
+        from pytest_videodecode.fuzz.own_tests import Hunts
+        from pytest_videodecode.model import DecodeRequest
+
+        __tracebackhide__ = True
+        asked = request or DecodeRequest(path=clip.path, indices=tuple(range(min(16, clip.frames))))
+        self._hunts = self._hunts or Hunts(self._run.session)
+        try:
+            return self._hunts.attempt(self._run.test, self._name(decoder), clip, damage, asked)
+        except Unsupported as error:
+            pytest.skip(str(error))
 
     def _name(self, decoder: str | Callable[..., Any] | None) -> str:
         if decoder is None:

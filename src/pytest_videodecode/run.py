@@ -6,6 +6,7 @@ Registered as a plugin of its own, so that its hooks have their state in ``self`
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ if TYPE_CHECKING:  # what stands behind these imports numpy and more; a run that
 RUN = pytest.StashKey["Run"]()
 
 #: Settings that name something; what it is takes heavy imports to find out.
-_LOOKED_UP = {"decoder", "codecs", "checks", "clips", "expected", "require"}
+_LOOKED_UP = {"decoder", "codecs", "checks", "clips", "expected", "require", "twin"}
 
 #: The name that verdicts travel under, in ``user_properties`` and from xdist's workers.
 _VERDICT = PREFIX
@@ -36,9 +37,13 @@ class Run:
         self._config = config
         ini, flags = _ini(config), _flags(config)
         said_by = {name: f"ini key {BY_NAME[name].ini}" for name in ini} | {name: BY_NAME[name].flag for name in flags}
-        self._settings = _valid(Settings(), {**ini, **flags}, said_by)
         self._in_use = suite or bool(flags)
+        self._settings = Settings().with_texts({**ini, **flags}, said_by.__getitem__)
+        self._said_by = said_by
+        if self._in_use:  # settings of an ini file alone are looked up at their first use, which may never come
+            _look_up(self._settings, said_by)
         self._item: pytest.Item | None = None
+        self._deadline: float | None = None
         self._item_settings = self._settings
         self._opened: Session | None = None
         self._verdicts: list[Verdict] = []
@@ -54,9 +59,16 @@ class Run:
         if self._opened is None:
             from pytest_videodecode.session import Session
 
+            _look_up(self._settings, self._said_by)
             self._opened = Session(self._settings, self._config.rootpath)
         self._opened.settings = self._item_settings
+        self._opened.deadline = self._deadline
         return self._opened
+
+    @property
+    def test(self) -> str:
+        """The id of the test that runs now."""
+        return self._item.nodeid if self._item else ""
 
     def record(self, verdict: Verdict) -> None:
         """Let a verdict travel with the report of the test that runs now."""
@@ -78,7 +90,9 @@ class Run:
         for name, said in said_by.items():
             if name in BY_NAME and BY_NAME[name].whole_run:
                 raise OptionError(f"{said}: belongs to the whole run; set it by {BY_NAME[name].flag}")
-        return _valid(self._settings, marker.kwargs, said_by)
+        settings = self._settings.with_texts(marker.kwargs, said_by.__getitem__)
+        _look_up(settings, said_by)
+        return settings
 
     def _collect(self, verdicts: Iterable[str]) -> None:
         from pytest_videodecode.jsonform import loads
@@ -134,6 +148,16 @@ class Run:
             self._item_settings = self._marked(item)
         except OptionError as error:
             raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_set_timer(self, settings: Any) -> None:
+        """Remember when pytest-timeout will end the test: its thread method would take the whole run with it."""
+        self._deadline = time.monotonic() + settings.timeout
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_cancel_timer(self) -> None:
+        """The test, or its part that is timed, has ended."""
+        self._deadline = None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the verdicts of a test; the report of its teardown has those of all its phases."""
@@ -211,14 +235,12 @@ def _from_here(config: pytest.Config, value: str | list[str]) -> str | list[str]
     return [str(folder / path) for path in value]
 
 
-def _valid(settings: Settings, given: Mapping[str, Any], said_by: Mapping[str, str]) -> Settings:
-    """``settings`` with ``given`` ones in their place, all that they name looked up."""
-    settings = settings.with_texts(given, said_by.__getitem__)
-    if given.keys() & _LOOKED_UP:
+def _look_up(settings: Settings, said_by: Mapping[str, str]) -> None:
+    """Raise an ``OptionError`` for a name in the settings of ``said_by`` that means nothing."""
+    if said_by.keys() & _LOOKED_UP:
         from pytest_videodecode.selection import validate
 
         validate(settings, said_by)
-    return settings
 
 
 def _id(value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,13 +18,13 @@ from pytest_videodecode.checks.hang_limit import hang_limit
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.decoders.spec import DecoderSpec, parse
-from pytest_videodecode.errors import DamageError, Unsupported, VideodecodeError
+from pytest_videodecode.errors import DamageError, DeadlinePassed, Unsupported, VideodecodeError
 from pytest_videodecode.failures.check import corpus_check
 from pytest_videodecode.failures.copies import DamagedCopies
 from pytest_videodecode.failures.corpus import packaged
 from pytest_videodecode.failures.store import FOLDER, FailureStore
 from pytest_videodecode.isolation.pool import Workers
-from pytest_videodecode.isolation.process import Limits
+from pytest_videodecode.isolation.process import AUTOPSY_S, Limits
 from pytest_videodecode.jsonform import from_json, to_json
 from pytest_videodecode.model import (
     Clip,
@@ -31,6 +32,7 @@ from pytest_videodecode.model import (
     DecodeRequest,
     DecoderInfo,
     Outcome,
+    OutcomeKind,
     Status,
     Verdict,
 )
@@ -43,6 +45,9 @@ _OF_A_REPLAY = ("threads_env", "timeout", "memory", "allowed_errors")
 #: The check that holds decodes against each other.
 _COMPARES = "outcome_parity"
 
+#: A decode that is left less time than this before the test is ended gets this much, in seconds.
+_LEAST_S = 0.05
+
 #: Longest reason in characters; those that list what is known are long.
 _LONGEST = 600
 
@@ -52,6 +57,7 @@ class Session:
 
     def __init__(self, settings: Settings | None = None, folder: Path | None = None) -> None:
         self.settings = settings or Settings()
+        self.deadline: float | None = None  # on the clock of time.monotonic: when the test that runs now is ended
         self._folder = folder
         self._names: dict[str, str] = {}  # of a worker's decoder spec, as the user wrote it
         self._unusable: dict[str, VideodecodeError] = {}
@@ -118,9 +124,18 @@ class Session:
         raise self._unusable[str(spec)]
 
     def decode(self, decoder: str, request: DecodeRequest, limit_s: float | None = None) -> Outcome:
-        """One request in a worker of ``decoder``; raises only where no worker can be had."""
+        """One request in a worker of ``decoder``; raises where no worker can be had.
+
+        Raises:
+            DeadlinePassed: the limit of the test that runs now came before that of the decode.
+        """
         self.info(decoder)
-        return self.workers.decode(self.spec(decoder), request, self.settings.timeout if limit_s is None else limit_s)
+        limit_s = self.settings.timeout if limit_s is None else limit_s
+        left_s = limit_s if self.deadline is None else self.deadline - time.monotonic() - AUTOPSY_S
+        outcome = self.workers.decode(self.spec(decoder), request, max(min(limit_s, left_s), _LEAST_S))
+        if left_s < limit_s and outcome.kind is OutcomeKind.HANG:
+            raise DeadlinePassed(f"the time limit of the test came while {decoder} was asked for {request}: {outcome}")
+        return outcome
 
     def check(self, check: str, decoder: str, source: ClipSource | Clip) -> Verdict:
         """One check of one decoder on one clip. Never raises for what either of them does."""
@@ -157,6 +172,8 @@ class Session:
     def _verdict(self, check: str, decoder: str, name: str, run: Callable[[], Verdict], replay: str) -> Verdict:
         try:
             verdict = run()
+        except DeadlinePassed:
+            raise
         except Unsupported as error:
             verdict = _no_verdict(check, decoder, name, Status.UNSUPPORTED, str(error))
         except VideodecodeError as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.errors import (
     DecoderContractError,
     DecoderSpecError,
@@ -14,7 +15,6 @@ from pytest_videodecode.errors import (
     VideodecodeError,
     WorkerError,
 )
-from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.jsonform import to_json
 from pytest_videodecode.model import Clip, ClipSpec, DecodeRequest, DecoderInfo, ErrorInfo, Outcome, Status, Verdict
 

@@ -93,6 +93,8 @@ def _headers(path: Path) -> _Headers:
         # Tags may be in any encoding; before PyAV 19, which has no such option, reading them strictly raises.
         lenient: dict[str, Any] = {} if int(av.__version__.split(".")[0]) >= 19 else {"metadata_errors": "replace"}
         with av.open(str(path), **lenient) as container:
+            if container.format.name == "tty":  # FFmpeg renders any text as a terminal would show it
+                raise ClipError(f"{path}: a text, not a video; give a video file")
             if not container.streams.video:
                 raise ClipError(f"{path}: holds no video stream; give a video file")
             stream = container.streams.video[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,14 +30,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--decoder", metavar="SPEC", help="Decoder to ask (default: the recipe's)")
     parser.add_argument("--clip", metavar="PATH", help="Real file that the recipe is for")
     for name in _SETTINGS:
-        if name in BY_NAME:
-            option = BY_NAME[name]
-            parser.add_argument(
-                f"--{name.replace('_', '-')}",
-                action="append" if option.repeatable else "store",
-                metavar=option.metavar,
-                help=option.help_text.replace("%", "%%"),
-            )
+        option = BY_NAME[name]
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            action="append" if option.repeatable else "store",
+            metavar=option.metavar,
+            help=option.help_text.replace("%", "%%"),
+        )
     parser.set_defaults(command=run)
 
 
@@ -53,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     sys.path.insert(0, "")  # as `python -m` does: the user's module is the one in the current folder
     found = find(arguments.recipe, Path.cwd(), map(Path, settings.corpus))
     recipe, decoder = found.recipe, arguments.decoder or found.recipe.decoder
-    with Session(settings, Path.cwd()) as session, tempfile.TemporaryDirectory(prefix="videodecode-") as scratch:
-        clip, damaged = _clip_and_file(found, session, arguments.clip, Path(scratch))
+    with Session(settings, Path.cwd()) as session:
+        clip, damaged = _clip_and_file(found, session, arguments.clip)
         request = askable(recipe.request, clip, session.info(decoder))
         limit_s = found.limit_s if arguments.timeout is None else None
         now = replay(
@@ -63,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             damaged,
             partial(session.decode, decoder),
             limit_s=limit_s,
-            allowed=getattr(settings, "allowed_errors", ALLOWED_ERRORS),
+            allowed=settings.allowed_errors or ALLOWED_ERRORS,
         )
     print(f"{recipe.id}: {recipe.clip} with {recipe.damage}; {request}")
     print(f"then ({recipe.decoder}): {found.then or 'not written down'}")
@@ -72,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if now.fault else 0
 
 
-def _clip_and_file(found: Replayable, session: Session, given: str | None, scratch: Path) -> tuple[Clip | None, Path]:
+def _clip_and_file(found: Replayable, session: Session, given: str | None) -> tuple[Clip | None, Path]:
     """The recipe's clip, and the damaged file: the one that was kept, or one made now.
 
     The clip is None where only the damaged file is here, which is enough to decode that again.
@@ -90,4 +88,4 @@ def _clip_and_file(found: Replayable, session: Session, given: str | None, scrat
         if found.kept is None or given:
             raise
         return None, found.kept
-    return clip, found.kept or write_damaged(clip, found.recipe.damage, scratch, session.clips)
+    return clip, found.kept or write_damaged(clip, found.recipe.damage, session.scratch, session.clips)

@@ -28,22 +28,21 @@ damage_settings = hypothesis.settings(
 class Hunts:
     """The hunts of one run, each for one test, decoder and clip; what is measured of a clip serves all tests."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._trials: dict[tuple[str, str], Trials] = {}
         self._hunts: dict[tuple[str, str, str], Hunt] = {}
 
-    def attempt(
-        self, session: Session, test: str, decoder: str, clip: Clip, damage: Damage, request: DecodeRequest
-    ) -> Outcome:
+    def attempt(self, test: str, decoder: str, clip: Clip, damage: Damage, request: DecodeRequest) -> Outcome:
         """What came of ``request`` with ``damage``, without its pixels; raises as ``Hunt.attempt`` does."""
         key = (test, decoder, clip.path)
         if key not in self._hunts:
-            store = FailureStore(session.folder / FOLDER)
-            self._hunts[key] = Hunt(self._trials_for(session, decoder, clip), store, seed=session.settings.seed)
+            store = FailureStore(self._session.folder / FOLDER)
+            self._hunts[key] = Hunt(self._trials_for(decoder, clip), store, seed=self._session.settings.seed)
         return self._hunts[key].attempt(damage, request).outcome
 
-    def _trials_for(self, session: Session, decoder: str, clip: Clip) -> Trials:
-        key = (decoder, clip.path)
+    def _trials_for(self, decoder: str, clip: Clip) -> Trials:
+        key, session = (decoder, clip.path), self._session
         if key not in self._trials:
             self._trials[key] = Trials(
                 clip,

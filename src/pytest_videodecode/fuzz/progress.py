@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
+from pytest_videodecode.damage.base import counted
 from pytest_videodecode.fuzz.search import Seen, Tally
 
 #: How often a line is written where there is no terminal, and redrawn where there is one, in seconds.
@@ -52,7 +53,7 @@ class Progress:
 
     def _draw(self, now: float) -> None:
         took = now - self._start
-        text = f"{self._examples} examples in {took:.0f} s, {len(self._failures)} failures"
+        text = f"{counted(self._examples, 'example')} in {took:.0f} s, {counted(len(self._failures), 'failure')}"
         self._drawn = self._errors.isatty()
         self._errors.write(f"\r{text}\x1b[K" if self._drawn else f"{text}\n")
         self._errors.flush()

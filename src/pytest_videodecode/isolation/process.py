@@ -19,7 +19,7 @@ from pytest_videodecode.isolation import census, protocol
 from pytest_videodecode.isolation.channel import Channel
 from pytest_videodecode.isolation.journal import Journal
 from pytest_videodecode.isolation.kill import TOKEN, kill_tree
-from pytest_videodecode.isolation.stacks import native_stacks, phase_of
+from pytest_videodecode.isolation.stacks import HAS_NATIVE, NATIVE_S, native_stacks, phase_of
 from pytest_videodecode.isolation.worker import STACKS_SIGNAL
 from pytest_videodecode.jsonform import from_json, to_json
 from pytest_videodecode.model import Census, DecodeRequest, DecoderInfo, Hang, Outcome, OutcomeKind
@@ -33,6 +33,9 @@ _THREADS_TICK_S = 0.001
 #: A worker that is over its limit is looked at so often, so far apart, before it is killed.
 _LOOKS = 6
 _LOOK_S = 0.02
+
+#: How long the end of a hang may take, in seconds: the looks, the stacks of both kinds, the kill.
+AUTOPSY_S = 0.5 + NATIVE_S * HAS_NATIVE
 
 #: Without a heartbeat for so long (or for the whole of a shorter limit), somebody holds the GIL.
 _QUIET_S = 0.25
@@ -80,7 +83,7 @@ class Worker:
             self._channel.close()
             raise
         # the user's functions are found as the user's tests find them; another interpreter has its own path
-        own_path = [] if spec.python else sys.path
+        own_path = [] if spec.python else [*sys.path, os.getcwd()]
         with suppress(BrokenPipeError):  # info() says why a worker ended at once
             self._channel.send({"decoder": str(replace(spec, python=None)), "sys_path": own_path})
 

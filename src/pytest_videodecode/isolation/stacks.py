@@ -23,7 +23,8 @@ _CALLER = ("decoders", "shapes.py")
 
 #: Readers of native stacks, tried in this order where they are installed: each stops the process only for a moment.
 _NATIVE = (("pystack", "remote", "--native"), ("py-spy", "dump", "--native", "--nonblocking", "--pid"))
-_NATIVE_S = 5.0
+NATIVE_S = 2.0
+HAS_NATIVE = any(shutil.which(program) for program, *_ in _NATIVE)
 _MAX_CHARACTERS = 1 << 16
 _MAX_SOURCE = 1 << 20
 
@@ -58,7 +59,7 @@ def native_stacks(pid: int) -> str:
         if path := shutil.which(program):
             try:
                 done = subprocess.run(
-                    [path, *arguments, str(pid)], capture_output=True, text=True, timeout=_NATIVE_S, check=False
+                    [path, *arguments, str(pid)], capture_output=True, text=True, timeout=NATIVE_S, check=False
                 )
             except (OSError, subprocess.TimeoutExpired):
                 continue

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_videodecode.errors import CheckFailed
+from pytest_videodecode.errors import CheckFailed, DeadlinePassed
 
 
 def test_check(videodecode_case: Callable[[], None]) -> None:
     """One check on one decoder and clip; its verdict is in the summary and the report."""
     try:
         videodecode_case()
-    except CheckFailed as failure:
+    except (CheckFailed, DeadlinePassed) as failure:
         # the message is all there is to say: no line of this file would help to understand it
         raise pytest.fail.Exception(str(failure), pytrace=False) from None
