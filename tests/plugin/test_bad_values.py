@@ -61,10 +61,27 @@ IN_INI = [bad for bad in BAD if bad[:2] not in {("decoder", "")}]
 def test_ini_key_is_refused_in_one_line(inner: InnerRuns, name: str, value: str, form: str) -> None:
     inner.pytester.makeini(f"[pytest]\nvideodecode_{name} = {value}\n")
 
-    line = inner.tests().usage_error
+    in_use = "--videodecode-seed=1" if name == "timeout" else "--videodecode-timeout=9"
+    line = inner.tests(in_use).usage_error
 
     assert line.startswith(f"ini key videodecode_{name}: ")
     assert form in line
+
+
+def test_names_in_the_ini_file_cost_a_run_nothing_that_does_not_use_the_plugin(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nvideodecode_codecs = nope\nvideodecode_decoder = production\n")
+    pytester.makepyfile("import sys\ndef test_unused():\n    assert 'numpy' not in sys.modules")
+
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_bad_name_in_the_ini_file_fails_the_tests_that_use_it(inner: InnerRuns) -> None:
+    inner.pytester.makeini("[pytest]\nvideodecode_codecs = nope\n")
+    inner.pytester.makepyfile("def test_used(videodecode):\n    videodecode.clip('mpeg4')\ndef test_unused(): pass")
+
+    ran = inner.tests()
+    ran.result.assert_outcomes(failed=1, passed=1)
+    assert "ini key videodecode_codecs: unknown codec 'nope'" in ran.out
 
 
 def test_bad_ini_value_does_not_matter_where_a_flag_says_otherwise(inner: InnerRuns) -> None:

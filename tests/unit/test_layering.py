@@ -90,8 +90,8 @@ def test_plugin_that_is_not_used_imports_nothing_heavy() -> None:
 
 def test_worker_needs_only_numpy() -> None:
     script = (
-        "import sys, pytest_videodecode.isolation.worker; "
-        "print({'av', 'psutil', 'hypothesis', 'pytest', 'filelock', 'platformdirs', 'imageio_ffmpeg'} & set(sys.modules))"
+        "import sys, pytest_videodecode.isolation.worker; print(set(sys.modules) & "
+        "{'av', 'psutil', 'hypothesis', 'pytest', 'filelock', 'platformdirs', 'imageio_ffmpeg'})"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -89,7 +89,7 @@ def test_failure_that_is_met_again_is_not_the_oldest(tmp_path: Path, recipe: Rec
 
 def test_folder_that_cannot_be_written_in_is_one_line(tmp_path: Path, recipe: Recipe, damaged: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(DamageError, match="failures cannot be kept in .*Not a directory.*make it writable") as caught:
+    with pytest.raises(DamageError, match=r"failures cannot be kept in .*Not a directory.*make it writable") as caught:
         FailureStore(tmp_path / "file" / "kept").keep(recipe, damaged, HANG, "")
     assert "\n" not in str(caught.value)
 
