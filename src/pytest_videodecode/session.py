@@ -198,7 +198,7 @@ class Session:
             return replace(verdict, reason=f"{verdict.reason} ({error})")
         if recipe is None:
             return verdict
-        command = ["videodecode", "replay", recipe.id, *self._options(*_OF_A_REPLAY)]
+        command = [*store.replay(recipe.id), *self._options(*_OF_A_REPLAY)]
         return replace(verdict, replay=shlex.join(command))
 
     def _subject(self, decoder: str, clip: Clip, copies: DamagedCopies | None = None) -> base.Subject:

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pytest_videodecode.checks.asking import INDEX, TIMESTAMP
+from pytest_videodecode.checks.asking import INDEX, TIMELESS, TIMESTAMP
 from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.damage.mapping import byte_map, read_bytes
 from pytest_videodecode.damage.packets import DropPacket, DuplicatePacket, PacketOperator, SwapPackets
@@ -115,7 +115,7 @@ def _certain(clip: Clip, mapped: ByteMap, touched: set[int], gone: dict[str, _Fr
         touched = touched | {number - 1 for number in touched if number}
     first = min(touched, default=len(packets))
     by_index = range(min((packet.order for packet in packets[first:]), default=len(packets)))
-    if touched and any(packet.order != number for number, packet in enumerate(packets)):
+    if touched and _is_reordered(clip, mapped):
         by_index = by_index[:-_REORDERED]  # frames of a damaged GOP may come between those that still wait
     by_time = [packet.order for packet in packets[:first]]
     # only of a generated clip it is known that a keyframe begins anew
@@ -123,6 +123,12 @@ def _certain(clip: Clip, mapped: ByteMap, touched: set[int], gone: dict[str, _Fr
         by_time += _of_whole_gops(mapped, touched)
     reached = frozenset(packets[number].order for number in touched)
     return Certain(_both(by_index, by_time), gone or _both(), reached)
+
+
+def _is_reordered(clip: Clip, mapped: ByteMap) -> bool:
+    if clip.container in TIMELESS:  # the order of its packets is not known from their times
+        return clip.spec is None or clip.spec.bframes > 0
+    return any(packet.order != number for number, packet in enumerate(mapped.packets))
 
 
 def _of_whole_gops(mapped: ByteMap, touched: set[int]) -> Iterable[int]:

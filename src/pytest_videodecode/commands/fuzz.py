@@ -45,6 +45,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Exit status: 1 when something came that must not come."""
+    from pytest_videodecode.failures.store import FOLDER, FailureStore
     from pytest_videodecode.fuzz.progress import Progress, merged, table
     from pytest_videodecode.fuzz.search import Plan
     from pytest_videodecode.selection import validate
@@ -68,10 +69,11 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     amount = f"{plan.seconds:g} s" if plan.examples is None else f"{plan.examples} examples"
     print(f"{arguments.decoder} on {', '.join(settings.codecs)}: {amount}, seed {plan.seed}", flush=True)
-    progress = Progress()
+    root = Path(arguments.folder)
+    progress = Progress(FailureStore(root / FOLDER))
     try:
         if processes == 1:
-            tallies = _here(settings, Path(arguments.folder), plan, progress.tell)
+            tallies = _here(settings, root, plan, progress.tell)
         else:
             tallies = _spread(arguments, processes, plan, progress.tell)
     finally:

@@ -84,6 +84,11 @@ class FailureStore:
         """Forget the failure with this id, if it is here: a smaller one has taken its place."""
         shutil.rmtree(self.folder / name, ignore_errors=True)
 
+    def replay(self, name: str) -> list[str]:
+        """The command that replays the failure with this id from the current folder."""
+        here = self.folder.absolute() == Path.cwd() / FOLDER
+        return ["videodecode", "replay", name if here else str(self.folder / name)]
+
     def names(self) -> list[str]:
         """The ids of all failures kept, the one met last at the end."""
         return [path.name for path in self._folders()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import time
 from collections.abc import Container, Mapping
 
@@ -89,19 +90,23 @@ class Hunt:
         self.failures: dict[OutcomeClass, Trial] = {}
 
     def attempt(self, damage: Damage, request: DecodeRequest) -> Trial:
-        """Decode with ``damage`` as ``request`` asks; an example that does not fit the clip is rejected.
+        """Decode with ``damage`` as ``request`` asks; an example of Hypothesis that does not fit the clip is rejected.
 
         Raises:
+            DamageError: the damage does not fit the clip, and this is no example.
             DamagedDecodeFailed: what came must not come. The message has the recipe and the command to replay it.
         """
         seen = self._failed.get(self._trials.recipe(damage, request).id)
         if seen is None:
-            if time.monotonic() > self._until:
+            searching = hypothesis.currently_in_test_context()
+            if searching and time.monotonic() > self._until:
                 hypothesis.reject()
             try:
                 trial = self._trials.make(damage, request)
             except DamageError:
-                hypothesis.reject()
+                if searching:
+                    hypothesis.reject()
+                raise
             if not trial.fault or trial.outcome_class in self._known:
                 return trial
         else:
@@ -145,6 +150,6 @@ class Hunt:
         lines = [
             f"{recipe.decoder} on {recipe.clip} with {one_line(recipe.damage)}, asked {recipe.request}: {trial.fault}",
             f"  recipe: {one_line(text, _LONGEST_RECIPE)}",
-            f"  again: videodecode replay {recipe.id} (seed {self._seed})",
+            f"  again: {shlex.join(self._store.replay(recipe.id))} (seed {self._seed})",
         ]
         return "\n".join([*lines, f"  {self._not_kept}"] if self._not_kept else lines)

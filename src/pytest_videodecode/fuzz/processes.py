@@ -77,14 +77,21 @@ def run_many(arguments: Sequence[Sequence[str]], tell: Callable[[Seen], None]) -
                 tallies.append(said.tally)
     finally:
         _stop(processes)
+        for process, reader in zip(processes, readers, strict=True):
+            reader.join()
+            _output(process).close()
     return tallies
 
 
 def _forward(process: subprocess.Popen[str], events: queue.Queue[str | int]) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
+    for line in _output(process):
         events.put(line)
     events.put(process.wait())
+
+
+def _output(process: subprocess.Popen[str]) -> IO[str]:
+    assert process.stdout is not None
+    return process.stdout
 
 
 def _stop(processes: Sequence[subprocess.Popen[str]]) -> None:

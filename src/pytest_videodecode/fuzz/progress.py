@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from pytest_videodecode.damage.base import counted
+from pytest_videodecode.failures.store import FailureStore
 from pytest_videodecode.fuzz.search import Seen, Tally
 
 #: How often a line is written where there is no terminal, and redrawn where there is one, in seconds.
@@ -18,7 +20,8 @@ _REDRAW_S = 0.2
 class Progress:
     """New outcomes and failures go to ``out``; how far the search is goes to ``errors``, one line that is redrawn."""
 
-    def __init__(self, out: TextIO | None = None, errors: TextIO | None = None) -> None:
+    def __init__(self, store: FailureStore, out: TextIO | None = None, errors: TextIO | None = None) -> None:
+        self._store = store
         self._out = out or sys.stdout
         self._errors = errors or sys.stderr
         self._drawn = False
@@ -33,7 +36,7 @@ class Progress:
             return  # another process with the same database has tried it again too
         if seen.id:
             self._failures.add(seen.id)
-            self._say(f"FAILED {seen.clip}: {seen.fault}\n  again: videodecode replay {seen.id}")
+            self._say(f"FAILED {seen.clip}: {seen.fault}\n  again: {shlex.join(self._store.replay(seen.id))}")
             return
         self._examples += 1
         if seen.outcome and (seen.clip, seen.outcome) not in self._met:

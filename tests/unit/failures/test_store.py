@@ -10,7 +10,7 @@ import pytest
 
 from pytest_videodecode.damage.recipe import OutcomeClass, Recipe, read_recipe
 from pytest_videodecode.errors import DamageError, FormError
-from pytest_videodecode.failures.store import FailureStore, damaged_file, read_failure
+from pytest_videodecode.failures.store import FOLDER, FailureStore, damaged_file, read_failure
 from pytest_videodecode.model import ErrorInfo, Hang, Outcome, OutcomeKind
 
 HANG = Outcome(kind=OutcomeKind.HANG, hang=Hang(limit_s=2, gil_held=True, stacks="Thread 1"), log="last words")
@@ -119,3 +119,10 @@ def test_other_version_is_said(tmp_path: Path, recipe: Recipe, damaged: Path) ->
     path.write_text(path.read_text().replace("videodecode-failure/1", "videodecode-failure/9"))
     with pytest.raises(FormError, match="of schema 'videodecode-failure/9'; this version reads"):
         read_failure(folder)
+
+
+def test_command_names_the_failure_as_it_is_found_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FailureStore(tmp_path / FOLDER)
+    assert store.replay("abc") == ["videodecode", "replay", str(tmp_path / FOLDER / "abc")]
+    monkeypatch.chdir(tmp_path)
+    assert store.replay("abc") == ["videodecode", "replay", "abc"]
