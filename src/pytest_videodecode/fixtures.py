@@ -169,10 +169,12 @@ class VideoDecode:
         __tracebackhide__ = True
         asked = request or DecodeRequest(path=clip.path, indices=tuple(range(min(16, clip.frames))))
         self._hunts = self._hunts or Hunts(self._run.session)
+        name = self._name(decoder)
         try:
-            return self._hunts.attempt(self._run.test, self._name(decoder), clip, damage, asked)
+            self._run.session.info(name)
         except Unsupported as error:
             pytest.skip(str(error))
+        return self._hunts.attempt(self._run.test, name, clip, damage, asked)
 
     def _name(self, decoder: str | Callable[..., Any] | None) -> str:
         if decoder is None:

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from pytest_videodecode.checks.base import Subject
 from pytest_videodecode.checks.pools import cores
+from pytest_videodecode.damage.damage import write_damaged
 from pytest_videodecode.model import (
     Census,
     Clip,
@@ -93,9 +95,18 @@ class Healthy:
         """This decoder as a check is handed it."""
         return dataclasses.replace(Subject(decoder=self.info, clip=self.clip, decode=self.decode), **changes)
 
+    def damageable(self, folder: Path, **changes: Any) -> Subject:
+        """The same with damaged copies, written into ``folder``; every variant of the clip is the clip itself."""
+        return self.subject(
+            damaged=lambda damage: str(write_damaged(self.clip, damage, folder)),
+            variant=lambda spec: self.clip,
+            **changes,
+        )
+
     def decode(self, request: DecodeRequest) -> Outcome:
         self.requests.append(request)
-        outcome = self.answer(request, self.wanted(request))
+        damaged = request.path != self.clip.path
+        outcome = (self.on_damage if damaged else self.answer)(request, self.wanted(request))
         census, observed = Census(), None
         if request.count_threads:
             census = self.census(request)
@@ -119,6 +130,10 @@ class Healthy:
         frames = self.paint(request, chosen, self.pictures[chosen])
         kind = OutcomeKind.FRAMES if len(frames) == len(wanted) else OutcomeKind.SILENT_LOSS
         return Outcome(kind=kind, frames=frames, count=len(frames))
+
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        """The outcome where the file is a damaged copy: refused, whatever the damage."""
+        return Outcome(kind=OutcomeKind.ERROR, error=error(ValueError, "invalid data"))
 
     def choose(self, request: DecodeRequest, wanted: list[int]) -> list[int]:
         """Which frames to return."""
@@ -354,7 +369,10 @@ class OtherErrorAtFourThreads(Healthy):
 
 
 class Hangs(Healthy):
-    """Hangs from the third request on."""
+    """Hangs from the third request on, whatever the file."""
+
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        return self.answer(request, wanted) if len(self.requests) > 2 else super().on_damage(request, wanted)
 
     def answer(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
         if len(self.requests) < 3:
@@ -363,9 +381,89 @@ class Hangs(Healthy):
 
 
 class Crashes(Healthy):
-    """Crashes from the third request on."""
+    """Crashes from the third request on, whatever the file."""
+
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        return self.answer(request, wanted) if len(self.requests) > 2 else super().on_damage(request, wanted)
 
     def answer(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
         if len(self.requests) < 3:
             return super().answer(request, wanted)
         return Outcome(kind=OutcomeKind.CRASH, signal="SIGSEGV")
+
+
+class LosesFramesOnDamage(Healthy):
+    """What was decoded before the damage is returned as if it were all."""
+
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        return Outcome(kind=OutcomeKind.SILENT_LOSS, frames=self.pictures[wanted[:-1]], count=len(wanted) - 1)
+
+
+class NeighbourOnDamage(Healthy):
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        return super().answer(request, [max(0, number - 1) for number in wanted])
+
+
+class MakesUpLostFrames(Healthy):
+    """Where the file has ended, the last picture is returned again and again."""
+
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        data, whole = Path(request.path).read_bytes(), Path(self.clip.path).read_bytes()
+        if len(data) < len(whole) and whole.startswith(data):
+            last = max(0, len(data) * self.clip.frames // len(whole) - 2)
+            return super().answer(request, [min(number, last) for number in wanted])
+        return super().on_damage(request, wanted)
+
+
+class RaisesKeyErrorOnDamage(Healthy):
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        return Outcome(kind=OutcomeKind.ERROR, error=error(KeyError, "'pts'"))
+
+
+class HangsOnDamage(Healthy):
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        return Outcome(kind=OutcomeKind.HANG, hang=Hang(limit_s=3.0, phase="close", gil_held=True))
+
+
+class OtherErrorOnDamageAtFourThreads(Healthy):
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        if request.threads == 4:
+            return Outcome(kind=OutcomeKind.ERROR, error=error(IndexError))
+        return super().on_damage(request, wanted)
+
+
+class LosesFramesOnDamageAtFourThreads(LosesFramesOnDamage):
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        return super().on_damage(request, wanted) if request.threads == 4 else Healthy.on_damage(self, request, wanted)
+
+
+class OneLevelOffOnDamageAtFourThreads(Healthy):
+    """All else about damaged files is decoded as if it were whole."""
+
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        outcome = super().answer(request, wanted)
+        if request.threads == 4:
+            outcome.frames[0, 0, 0] ^= 1
+        return outcome
+
+
+class HangsAtExit(Healthy):
+    """The process does not end while the decoder's objects are alive."""
+
+    def decode(self, request: DecodeRequest) -> Outcome:
+        outcome = super().decode(request)
+        if not request.then_exit:
+            return outcome
+        return dataclasses.replace(outcome, kind=OutcomeKind.HANG, hang=Hang(limit_s=3.0, phase="exit", gil_held=True))
+
+
+class HangsWhenLeftWithALogLevel(Healthy):
+    info = dataclasses.replace(Healthy.info, thread_types=("SLICE", "FRAME"), log_levels=True, stops_early=True)
+
+    def answer(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        if request.thread_type == "FRAME" and request.log_level == "ERROR":
+            return Outcome(kind=OutcomeKind.HANG, hang=Hang(limit_s=3.0, phase="close", gil_held=True))
+        return super().answer(request, wanted[: request.stop_after])
+
+    def on_damage(self, request: DecodeRequest, wanted: list[int]) -> Outcome:
+        return self.answer(request, wanted)

@@ -68,21 +68,14 @@ def early_exit(subject: Subject) -> Finding:
     faults = Faults()
     left = ended = hangs = 0
     with ExitStack() as stack:
-        copy = _damaged(clip, stack)
-        for setting in _settings(subject):
-            for ask, request in _requests(subject, clip, copy, offered[0], setting):
-                outcome = subject.decode(request)
-                hangs += outcome.kind is OutcomeKind.HANG
-                if outcome.kind in NO_ANSWER and not is_refusal(outcome):
-                    faults.add(f"with {setting}: {incomplete(clip, ask, outcome)}", request)
-                elif request.path == clip.path and (sentence := incomplete(clip, ask, outcome)):
-                    faults.add(f"with {setting}: {sentence}", request)
-                elif request.then_exit:
-                    ended += 1
-                else:
-                    left += 1
-                if hangs == MOST_HANGS:
-                    break
+        for setting, ask, request in _requests(subject, clip, _damaged(clip, stack), offered[0]):
+            outcome = subject.decode(request)
+            answered = outcome.kind not in NO_ANSWER or is_refusal(outcome)
+            if sentence := incomplete(clip, ask, outcome) if request.path == clip.path or not answered else "":
+                faults.add(f"with {setting}: {sentence}", request)
+            left += answered and not request.then_exit
+            ended += answered and request.then_exit
+            hangs += outcome.kind is OutcomeKind.HANG
             if hangs == MOST_HANGS:
                 break
     return faults.finding(clip=clip.name, left_early=left, processes_ended=ended, hangs=hangs)
@@ -123,16 +116,15 @@ def _damaged(clip: Clip, stack: ExitStack) -> str:
     return str(write_damaged(clip, Damage((Scatter(region="after_first", count=FLIPS),)), Path(folder)))
 
 
-def _requests(
-    subject: Subject, clip: Clip, copy: str, by: str, setting: Setting
-) -> Iterator[tuple[Ask, DecodeRequest]]:
-    """Each with the frames that must come of it where the file is intact."""
+def _requests(subject: Subject, clip: Clip, copy: str, by: str) -> Iterator[tuple[Setting, Ask, DecodeRequest]]:
+    """Each with the setting it is made at, and the frames that must come of it where the file is intact."""
     asked = tuple(range(min(WINDOW, clip.frames, fits(clip))))
     stops = subject.decoder.stops_early
-    for path in filter(None, (clip.path, copy)):
-        damaged = " of a damaged copy" if path == copy else ""
-        last = range(1, min(EARLY, len(asked)) + 1)
-        for count, ends in [(count, False) for count in last] + [(1, True)] * (path == (copy or clip.path)):
+    counts = range(1, min(EARLY, len(asked)) + 1)
+    exits = [(copy or clip.path, 1, True)]  # one at each setting, for each costs the start of a process
+    exits = [*((path, count, False) for path in filter(None, (clip.path, copy)) for count in counts), *exits]
+    for setting in _settings(subject):
+        for path, count, ends in exits:
             request = replace(
                 Ask("early exit", asked if stops else asked[:count], by).request(clip),
                 path=path,
@@ -143,4 +135,5 @@ def _requests(
                 then_exit=ends,
             )
             what = "the process ends after frame" if ends else "left after frame"
-            yield Ask(f"{what} {count - 1}{damaged}", asked[:count], by), request
+            of_copy = " of a damaged copy" if path == copy else ""
+            yield setting, Ask(f"{what} {count - 1}{of_copy}", asked[:count], by), request

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _SETTINGS = ("codecs", "timeout", "memory", "threads_env", "allowed_errors", "seed")
 
 _DEFAULT_SECONDS = 60.0
+_SHRINK_SECONDS = 30.0
 _MAX_PROCESSES = 1024
 
 
@@ -35,6 +36,11 @@ def add_parser(subparsers: Any) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", metavar=option.metavar, help=shown.replace("%", "%%"))
     parser.add_argument("--seconds", metavar="S", help=f"How long to search (default: {_DEFAULT_SECONDS:g})")
     parser.add_argument("--examples", metavar="N", help="How many damaged decodes to make instead, in all")
+    parser.add_argument(
+        "--shrink-seconds",
+        metavar="S",
+        help=f"How long one failure is made smaller at most (default: {_SHRINK_SECONDS:g})",
+    )
     parser.add_argument("-n", "--processes", metavar="N", default="1", help="Processes (default: 1)")
     parser.add_argument(
         "--folder", metavar="DIR", default=".", help="Examples and failures are kept in its .videodecode (default: .)"
@@ -58,10 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
     if not settings.codecs:
         raise OptionError("--codecs: no clip is named; give codecs, or recipes such as h264:bframes=2")
     processes = _count("--processes", arguments.processes, _MAX_PROCESSES)
+    if arguments.seconds is not None and arguments.examples is not None:
+        raise OptionError("--seconds and --examples: give one of them")
     plan = Plan(
         seed=settings.seed if "seed" in given else secrets.randbelow(1 << 32),
         examples=None if arguments.examples is None else _count("--examples", arguments.examples, 10**9),
-        seconds=_seconds(arguments),
+        seconds=None if arguments.examples else _seconds("--seconds", arguments.seconds, _DEFAULT_SECONDS),
+        shrink_s=_seconds("--shrink-seconds", arguments.shrink_seconds, _SHRINK_SECONDS),
     )
     sys.path.insert(0, "")  # as `python -m` does: the user's module is the one in the current folder
     if arguments.events:
@@ -124,7 +133,7 @@ def _here(settings: Settings, root: Path, plan: Plan, tell: Callable[[Seen], Non
 def _spread(arguments: argparse.Namespace, processes: int, plan: Plan, tell: Callable[[Seen], None]) -> list[Tally]:
     from pytest_videodecode.fuzz.processes import run_many
 
-    same = [f"--folder={arguments.folder}"]
+    same = [f"--folder={arguments.folder}", f"--shrink-seconds={plan.shrink_s}"]
     for name in _SETTINGS:
         if name != "seed" and (value := getattr(arguments, name, None)) is not None:
             same.append(f"--{name.replace('_', '-')}={value}")
@@ -146,15 +155,11 @@ def _count(name: str, text: str, most: int) -> int:
     return int(text)
 
 
-def _seconds(arguments: argparse.Namespace) -> float | None:
-    if arguments.examples is not None:
-        if arguments.seconds is not None:
-            raise OptionError("--seconds and --examples: give one of them")
-        return None
+def _seconds(name: str, text: str | None, default: float) -> float:
     try:
-        seconds = float(_DEFAULT_SECONDS if arguments.seconds is None else arguments.seconds)
+        seconds = default if text is None else float(text)
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise OptionError(f"--seconds: {arguments.seconds!r} is no time; give seconds above 0")
+        raise OptionError(f"{name}: {text!r} is no time; give seconds above 0")
     return seconds

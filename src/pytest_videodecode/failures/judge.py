@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from pytest_videodecode.checks.asking import INDEX, TIMELESS, TIMESTAMP, Ask
@@ -40,13 +39,12 @@ def _asked(request: DecodeRequest, clip: Clip) -> Ask | None:
     times = [float(time) for time in clip.times]
     if not times or clip.container in TIMELESS or times != sorted(set(times)):
         return None
-    frames = [_nearest(times, timestamp) for timestamp in request.timestamps or ()]
-    return Ask("recipe", tuple(frames[: request.stop_after]), TIMESTAMP)
+    return Ask("recipe", frames_at(request.timestamps or (), clip)[: request.stop_after], TIMESTAMP)
 
 
-def _nearest(times: Sequence[float], timestamp: float) -> int:
-    after = min(bisect_left(times, timestamp), len(times) - 1)
-    return min((max(after - 1, 0), after), key=lambda number: abs(times[number] - timestamp))
+def frames_at(timestamps: Sequence[float], clip: Clip) -> tuple[int, ...]:
+    """For each of ``timestamps`` (seconds) the frame of ``clip`` that is nearest to it."""
+    return tuple(min(range(clip.frames), key=lambda n: abs(float(clip.times[n]) - time)) for time in timestamps)
 
 
 def _by_kind(outcome: Outcome, allowed: Sequence[str]) -> str:

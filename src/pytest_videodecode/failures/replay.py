@@ -10,7 +10,7 @@ from pytest_videodecode.checks.base import ALLOWED_ERRORS
 from pytest_videodecode.damage.recipe import Recipe, read_recipe
 from pytest_videodecode.errors import DamageError
 from pytest_videodecode.failures import corpus
-from pytest_videodecode.failures.judge import fault
+from pytest_videodecode.failures.judge import fault, frames_at
 from pytest_videodecode.failures.store import FOLDER, OUTCOME, RECIPE, Failure, damaged_file, read_failure
 from pytest_videodecode.model import Clip, DecodeRequest, DecoderInfo, Outcome
 
@@ -94,8 +94,13 @@ def replay(
 
 
 def askable(request: DecodeRequest, clip: Clip | None, info: DecoderInfo) -> DecodeRequest:
-    """``request`` as the decoder can be asked it: by the clip's times, where it takes no indices."""
-    if request.indices is None or "indices" in info.asks or clip is None or not clip.times:
+    """``request`` for the same frames in the way that the decoder can be asked: by the clip's times, or by indices."""
+    if clip is None or not clip.times:
         return request
-    last = clip.frames - 1
-    return replace(request, indices=None, timestamps=tuple(float(clip.times[min(n, last)]) for n in request.indices))
+    if request.indices is not None and "indices" not in info.asks:
+        last = clip.frames - 1
+        times = tuple(float(clip.times[min(index, last)]) for index in request.indices)
+        return replace(request, indices=None, timestamps=times)
+    if request.timestamps is not None and "timestamps" not in info.asks:
+        return replace(request, timestamps=None, indices=frames_at(request.timestamps, clip))
+    return request

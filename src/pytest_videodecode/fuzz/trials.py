@@ -108,7 +108,8 @@ class Trials:
 
     def recipe(self, damage: Damage, request: DecodeRequest) -> Recipe:
         """The recipe of a decode that was made, or will be."""
-        return replace(self._base, damage=damage, request=replace(request, path=""))
+        asked = askable(replace(request, path=""), self.clip, self.info)
+        return replace(self._base, damage=damage, request=asked)
 
     def write(self, damage: Damage) -> Path:
         """The damaged file; it takes the place of the one before."""

@@ -9,6 +9,7 @@ from pytest_videodecode.errors import OptionError
 def test_checks_are_known_by_the_names_of_their_functions() -> None:
     assert list(CHECKS) == [
         "frame_identity", "thread_parity", "seek_parity", "seek_fallback", "thread_cap", "determinism",
+        "damage_outcome", "silent_loss", "outcome_parity", "early_exit",
     ]  # fmt: skip
     assert all(name == check.__name__ for name, check in CHECKS.items())
 
@@ -22,5 +23,5 @@ def test_no_name_selects_all() -> None:
 
 
 def test_unknown_check_is_named_with_those_that_exist() -> None:
-    with pytest.raises(OptionError, match=r"there is no check 'seek'; choose from frame_identity, .*determinism$"):
+    with pytest.raises(OptionError, match=r"there is no check 'seek'; choose from frame_identity, .*early_exit$"):
         select(["determinism", "seek"])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from pytest_videodecode.damage.recipe import Recipe, read_recipe
 from pytest_videodecode.failures.store import FOLDER, FailureStore
 from pytest_videodecode.model import Clip, DecodeRequest, Outcome, OutcomeKind
 
-from .conftest import Run
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 CRASH = Outcome(kind=OutcomeKind.CRASH, signal="SIGSEGV")
 WEAK = Damage((FlipBytes(region="any", flips=((5000, 255),)),))

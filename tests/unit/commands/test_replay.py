@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from pytest_videodecode.failures.store import FOLDER, FailureStore
 from pytest_videodecode.jsonform import to_json
 from pytest_videodecode.model import Clip, DecodeRequest, Hang, Outcome, OutcomeKind
 
-from .conftest import Run
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 WEAK = Damage((FlipBytes(region="any", flips=((5000, 255),)),))
 HANG = Outcome(kind=OutcomeKind.HANG, hang=Hang(limit_s=0.5, gil_held=False))

@@ -93,3 +93,10 @@ def test_decoder_that_takes_times_is_asked_by_them(clip: Clip) -> None:
     assert askable(request, clip, by_time).indices is None
     assert askable(request, clip, DecoderInfo(name="x")) == request
     assert askable(request, None, by_time) == request
+
+
+def test_decoder_that_takes_indices_is_asked_by_them(clip: Clip) -> None:
+    by_index = DecoderInfo(name="x", asks=("indices",))
+    request = DecodeRequest(path="", timestamps=(float(clip.times[3]) + 1e-5, 99.0))
+    assert askable(request, clip, by_index).indices == (3, clip.frames - 1)
+    assert askable(request, clip, by_index).timestamps is None
