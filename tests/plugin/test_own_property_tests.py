@@ -12,13 +12,16 @@ from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.model import ClipSpec
 
 TEST = """
-from hypothesis import given, settings, strategies as st
+import os
+
+from hypothesis import Phase, given, settings, strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from pytest_videodecode.damage.strategies import damages, decode_requests
 from pytest_videodecode.fuzz.own_tests import damage_settings
 
-shared = settings(damage_settings, max_examples=60, database=DirectoryBasedExampleDatabase("shared"))
+phases = [Phase.reuse] if "ONLY_REUSE" in os.environ else damage_settings.phases
+shared = settings(damage_settings, max_examples=60, phases=phases, database=DirectoryBasedExampleDatabase("shared"))
 
 
 @shared
@@ -50,12 +53,11 @@ def run(inner: InnerRuns, function: str, *arguments: str) -> pytest.RunResult:
     return inner.pytester.runpytest_subprocess("-p", "no:cacheprovider", "-Werror", *arguments)
 
 
-@pytest.mark.parametrize(("function", "words"), [("hangs", "hang after"), ("crashes", "crash (SIGSEGV)")])
-def test_failure_shrinks_and_its_message_has_all_that_is_needed(planted: InnerRuns, function: str, words: str) -> None:
-    result = run(planted, function, "--hypothesis-seed=3", "--videodecode-seed=5")
+def test_failure_shrinks_and_its_message_has_all_that_is_needed(planted: InnerRuns) -> None:
+    result = run(planted, "confuses", "--hypothesis-seed=3", "--videodecode-seed=5")
     result.assert_outcomes(passed=1, failed=1)
     out = str(result.stdout)
-    assert f"with flip 1 byte in media, asked frames by index [0]: asked frame 0, got {words}" in out
+    assert re.search(r"with .*, asked frames by .*: asked frame .*, got KeyError: .*damage may raise", out)
     assert 'recipe: {"schema":"videodecode-recipe/1","clip":"h264:width=160:height=96:frames=16"' in out
     (kept,) = (planted.pytester.path / ".videodecode" / "failures").glob("*/recipe.json")
     assert re.search(rf"again: videodecode replay {kept.parent.name} \(seed 5\)", out)
@@ -63,9 +65,11 @@ def test_failure_shrinks_and_its_message_has_all_that_is_needed(planted: InnerRu
         assert noise not in out
 
 
-def test_example_database_is_shared_by_processes(planted: InnerRuns) -> None:
-    run(planted, "crashes", "--hypothesis-seed=3").assert_outcomes(passed=1, failed=1)
-    assert list((planted.pytester.path / "shared").iterdir())
-    result = run(planted, "crashes", "-n2", "--hypothesis-seed=4", "-k", "stands")
-    result.assert_outcomes(failed=1)
-    assert "with flip 1 byte in media" in str(result.stdout)
+def test_example_database_is_shared_by_processes(planted: InnerRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run(planted, "confuses", "-n2")
+    first.assert_outcomes(passed=1, failed=1)
+    monkeypatch.setenv("ONLY_REUSE", "1")
+    again = run(planted, "confuses", "-n2")
+    again.assert_outcomes(skipped=1, failed=1)  # skipped, because there is nothing to be tried again
+    replayed = [{line for line in result.outlines if "again: " in line} for result in (first, again)]
+    assert replayed[0] == replayed[1]

@@ -1,4 +1,4 @@
-"""A right decoder with one weak place: bytes 4000 to 6000 of the file, which a test plants a fault behind.
+"""A right decoder with one weak place: bytes 1000 and later of the file, which a test plants a fault behind.
 
 ``FRAGILE_CLEAN`` names the undamaged file. All functions are in the plain shape ``(path, indices)``.
 """
@@ -16,7 +16,7 @@ import av
 import numpy as np
 
 CLEAN_ENV = "FRAGILE_CLEAN"
-WEAK = slice(4000, 6000)
+WEAK = slice(1000, None)
 
 
 def sound(path: str, indices: Sequence[int]) -> Any:
@@ -51,6 +51,13 @@ def crashes(path: str, indices: Sequence[int]) -> Any:
 def loses(path: str, indices: Sequence[int]) -> Any:
     """Returns one picture less, and no error, when the weak place is not as it was."""
     return sound(path, indices[: -1 if _is_hit(path) else None])
+
+
+def confuses(path: str, indices: Sequence[int]) -> Any:
+    """Raises what damaged files must not raise when the weak place is not as it was."""
+    if _is_hit(path):
+        raise KeyError("pts")
+    return sound(path, indices)
 
 
 def _is_hit(path: str) -> bool:

@@ -97,11 +97,11 @@ class Healthy:
 
     def damageable(self, folder: Path, **changes: Any) -> Subject:
         """The same with damaged copies, written into ``folder``; every variant of the clip is the clip itself."""
-        return self.subject(
-            damaged=lambda damage: str(write_damaged(self.clip, damage, folder)),
-            variant=lambda spec: self.clip,
-            **changes,
-        )
+        given: dict[str, Any] = {
+            "damaged": lambda damage: str(write_damaged(self.clip, damage, folder)),
+            "variant": lambda spec: self.clip,
+        }
+        return self.subject(**(given | changes))
 
     def decode(self, request: DecodeRequest) -> Outcome:
         self.requests.append(request)

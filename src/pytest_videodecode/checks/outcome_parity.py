@@ -6,6 +6,9 @@ whole, so few windows are spent on them, and one flip for every second GOP is a 
 
 Compared is whether a window was decoded, and the type of the exception where it was not.
 
+* A window that needs one of the last frames of an AV1 file may be refused by another exception: with two threads or
+  more libdav1d keeps silent about damage that it meets while it is drained, and the reader is left to notice that a
+  frame is missing. This is reported only.
 * How many pictures came before an exception is not compared: frame threads deliver later.
 * A window that ends just before damage may be decoded at one setting and not at another, which is reported only:
   threads read ahead, and libdav1d gives up what it has not yet given out when it meets a packet cut short (of the
@@ -43,6 +46,9 @@ WINDOWS = 48
 
 #: Windows of the damage that leaves hardly a frame whole.
 _FEW = 12
+
+#: A window costs up to a decode of the whole clip, so a larger clip has fewer: of so many pixels in all, but four.
+_PIXELS = 100_000_000
 
 #: Frames of one window.
 _LENGTH = 3
@@ -107,7 +113,8 @@ def _experiments(clip: Clip, seed: int) -> Iterator[tuple[Damage, list[tuple[int
     """Damages, and the windows asked of each."""
     source = random.Random(seed)
     length = min(_LENGTH, clip.frames, fits(clip, SMALL_PIXELS))
-    starts = [source.randrange(clip.frames - length + 1) for _ in range(WINDOWS)]
+    affordable = max(4, _PIXELS // (clip.frames * clip.width * clip.height))
+    starts = [source.randrange(clip.frames - length + 1) for _ in range(min(WINDOWS, affordable))]
     windows = [tuple(range(start, start + length)) for start in starts]
 
     mapped = byte_map(clip)
@@ -150,10 +157,8 @@ def _differences(
     otherwise: dict[bool, list[tuple[Answer, Answer]]] = {True: [], False: []}
     unequal = []
     for one, other in zip(first, came, strict=True):
-        endings = {one.ending, other.ending}
-        if len(endings) > 1:
-            excused = _DECODED in endings and _LOST not in endings and _just_before_damage(clip, other.ask, truth)
-            otherwise[not excused].append((one, other))
+        if one.ending != other.ending:
+            otherwise[not _excused(clip, one, other, truth)].append((one, other))
         elif any(mine != yours for mine, yours in zip(one.pictures, other.pictures, strict=False)):
             unequal.append(other)
     for judged, pairs in otherwise.items():
@@ -166,9 +171,16 @@ def _differences(
         yield what, unequal[0], bit_exact(replace(clip, intact=False))
 
 
-def _just_before_damage(clip: Clip, ask: Ask, truth: Certain) -> bool:
-    """Whether threads may meet damage behind this window that it does not need; also where that is not known."""
-    key = max((frame for frame in clip.keyframes if frame <= min(ask.frames)), default=0)
-    end = max(ask.frames)
-    needed, ahead = range(key, end + 1), range(end + 1, end + 1 + _AHEAD)
-    return truth.touched.isdisjoint(needed) and (not truth.touched or not truth.touched.isdisjoint(ahead))
+def _excused(clip: Clip, one: Answer, other: Answer, truth: Certain) -> bool:
+    """Whether the threads of FFmpeg's own decoders explain that these two end differently."""
+    endings = {one.ending, other.ending}
+    if _LOST in endings:
+        return False
+    if not truth.touched:  # where the damage lies is not known
+        return True
+    key = max((frame for frame in clip.keyframes if frame <= min(other.ask.frames)), default=0)
+    end = max(other.ask.frames) + 1
+    met = truth.touched.intersection(range(key, end))
+    if _DECODED in endings:
+        return not met and not truth.touched.isdisjoint(range(end, end + _AHEAD))
+    return clip.codec == "av1" and min(met, default=0) >= clip.frames - _AHEAD

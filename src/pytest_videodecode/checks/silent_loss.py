@@ -48,15 +48,16 @@ def silent_loss(subject: Subject) -> Finding:
     evidence: dict[str, Any] = {"containers": [], "not_made": {}}
     with tempfile.TemporaryDirectory(prefix="videodecode-", ignore_cleanup_errors=True) as folder:
         for clip in _clips(subject, evidence["not_made"]):
+            container = clip.spec.container if clip.spec else clip.container
             if not (offered := ways(replace(subject, clip=clip))):
-                evidence["not_made"][clip.container] = NO_WAY
+                evidence["not_made"][container] = NO_WAY
                 continue
-            evidence["containers"].append(clip.container)
+            evidence["containers"].append(container)
             for damage in _cuts(clip):
                 path = write_damaged(clip, damage, Path(folder))
                 truth = certain(clip, damage, path.read_bytes())
                 for ask in _asks(clip, truth, offered):
-                    if not inquiry.ask(clip, ask, str(path), truth, f"{clip.container}, {damage}"):
+                    if not inquiry.ask(clip, ask, str(path), truth, f"{container}, {damage}"):
                         return inquiry.finding(**evidence)
     if not evidence["containers"]:
         return unsupported("; ".join(dict.fromkeys(evidence["not_made"].values())))

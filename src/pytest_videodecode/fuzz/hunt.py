@@ -6,7 +6,7 @@ import json
 import math
 import shlex
 import time
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 
 import hypothesis
 
@@ -21,6 +21,9 @@ from pytest_videodecode.model import DecodeRequest, OutcomeKind
 
 #: How long after its first failure a hunt tries new examples; then the smallest one is taken as it is.
 SHRINK_S = 30.0
+
+# A deadlock may come in every second try only; one that does not come costs no limit.
+_CONFIRMATIONS = 4
 
 _LONGEST_RECIPE = 1000
 
@@ -67,6 +70,7 @@ class Hunt:
     A failure is raised again from memory, never by decoding again: concealment and deadlocks depend on the timing of
     threads, and Hypothesis must see the same example fail twice. Only what hung under a shortened limit is decoded
     once more under the full one before it is reported. Failures of ``known`` classes are returned, not raised.
+    ``tell`` hears of every trial that was made.
     """
 
     def __init__(
@@ -77,14 +81,16 @@ class Hunt:
         seed: int = 0,
         known: Container[OutcomeClass] = (),
         shrink_s: float = SHRINK_S,
+        tell: Callable[[Trial], None] = lambda trial: None,
     ) -> None:
         self._trials = trials
         self._store = store
         self._seed = seed
         self._known = known
         self._shrink_s = shrink_s
+        self._tell = tell
         self._failed: dict[str, Trial] = {}
-        self._kept: dict[OutcomeClass, str] = {}
+        self._own: set[str] = set()
         self._not_kept = ""
         self._until = math.inf
         self.failures: dict[OutcomeClass, Trial] = {}
@@ -107,6 +113,7 @@ class Hunt:
                 if searching:
                     hypothesis.reject()
                 raise
+            self._tell(trial)
             if not trial.fault or trial.outcome_class in self._known:
                 return trial
         else:
@@ -115,34 +122,38 @@ class Hunt:
         raise _RAISED.get(trial.outcome.kind, DamagedDecodeFailed)(trial, self._message(trial)) from None
 
     def _confirmed(self, trial: Trial) -> Trial:
-        """``trial``, or what it came to under the full limit; the first hang of all where that was none."""
-        hang = trial.outcome.hang
-        full_s = self._trials.limit.first_s
-        if hang is None or hang.limit_s >= full_s:
+        """``trial``; a hang as it comes under the full limit, or where it does not come, the last one that did."""
+        if trial.outcome.hang is None or self._is_full(trial):
             return trial
-        again = self._trials.make(trial.recipe.damage, trial.recipe.request, full_s)
-        if again.outcome.kind is OutcomeKind.HANG:
-            return again
-        return next((each for each in self._failed.values() if each.outcome.kind is OutcomeKind.HANG), trial)
+        for _ in range(_CONFIRMATIONS):
+            again = self._trials.make(trial.recipe.damage, trial.recipe.request, self._trials.limit.first_s)
+            if again.outcome.hang:
+                return again
+        return next((each for each in reversed(self._failed.values()) if self._is_full(each)), trial)
+
+    def _is_full(self, trial: Trial) -> bool:
+        hang = trial.outcome.hang
+        return hang is not None and hang.limit_s >= self._trials.limit.first_s
 
     def _note(self, trial: Trial) -> None:
         if not self._failed:
             self._until = time.monotonic() + self._shrink_s
-        recipe = trial.recipe
-        self._failed[recipe.id] = trial
-        self.failures[trial.outcome_class] = trial
-        before = self._kept.get(trial.outcome_class)
-        if before == recipe.id:
-            return
-        is_new = recipe.id not in self._store.names()
+        self._failed[trial.recipe.id] = trial
+        before = self.failures.get(trial.outcome_class)
+        if before is not trial:
+            self.failures[trial.outcome_class] = trial
+            self._keep(trial, before)
+
+    def _keep(self, trial: Trial, before: Trial | None) -> None:
+        """Keep ``trial`` in the place of ``before``; what an earlier run has kept stays."""
+        if before and before.recipe.id in self._own:
+            self._store.discard(before.recipe.id)
+        if trial.recipe.id not in self._store.names():
+            self._own.add(trial.recipe.id)
         try:
-            self._store.keep(recipe, self._trials.write(recipe.damage), trial.outcome, trial.fault)
+            self._store.keep(trial.recipe, self._trials.write(trial.recipe.damage), trial.outcome, trial.fault)
         except DamageError as error:
             self._not_kept = str(error)
-            return
-        if before:
-            self._store.discard(before)
-        self._kept[trial.outcome_class] = recipe.id if is_new else ""  # what an earlier run has kept stays
 
     def _message(self, trial: Trial) -> str:
         recipe = trial.recipe

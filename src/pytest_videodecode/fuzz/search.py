@@ -19,7 +19,7 @@ from pytest_videodecode.damage.recipe import OutcomeClass
 from pytest_videodecode.damage.strategies import damages, decode_requests
 from pytest_videodecode.failures.store import FailureStore
 from pytest_videodecode.fuzz.hunt import SHRINK_S, DamagedDecodeFailed, Hunt
-from pytest_videodecode.fuzz.trials import Trials
+from pytest_videodecode.fuzz.trials import Trial, Trials
 from pytest_videodecode.model import DecodeRequest
 
 #: Examples of one round on one clip; between rounds the next clip has its turn.
@@ -106,17 +106,13 @@ class Search:
             seed=self._plan.seed,
             known={outcome_class for clip, outcome_class in self._known if clip == tally.clip},
             shrink_s=math.inf if again else self._plan.shrink_s,
+            tell=lambda trial: self._count(tally, trial),
         )
 
         def example(damage: Damage, request: DecodeRequest) -> None:
             if not hunt.failures and not again:
                 self._go_on()
-            try:
-                trial = hunt.attempt(damage, request)
-            except DamagedDecodeFailed as failure:
-                self._count(tally, failure.trial.outcome_class)
-                raise
-            self._count(tally, trial.outcome_class)
+            hunt.attempt(damage, request)
 
         search = given(damage=damages(trials.clip), request=decode_requests(trials.clip, trials.info))(example)
         search = hypothesis.settings(
@@ -152,8 +148,8 @@ class Search:
         if self._plan.examples is not None and sum(each.examples for each in self.tallies) >= self._plan.examples:
             raise _UsedUp
 
-    def _count(self, tally: Tally, outcome_class: OutcomeClass) -> None:
-        name = str(outcome_class)
+    def _count(self, tally: Tally, trial: Trial) -> None:
+        name = str(trial.outcome_class)
         tally.examples += 1
         tally.classes[name] = tally.classes.get(name, 0) + 1
         self._tell(Seen(clip=tally.clip, example=tally.examples, outcome="" if tally.classes[name] > 1 else name))

@@ -17,9 +17,7 @@ def slow(decoder: Healthy, wall_s: float) -> Healthy:
     return decoder
 
 
-@pytest.mark.parametrize(
-    ("wall_s", "limit_s"), [(0.01, LEAST_S), (0.4, SLOWER * 0.4), (7.0, 20.0)]
-)
+@pytest.mark.parametrize(("wall_s", "limit_s"), [(0.01, LEAST_S), (0.4, SLOWER * 0.4), (7.0, 20.0)])
 def test_limit_follows_the_clean_decode_within_bounds(wall_s: float, limit_s: float) -> None:
     decoder = slow(Healthy(toy_clip(12)), wall_s)
     assert hang_limit(decoder.subject(), 20.0) == limit_s

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from planted import Crashes, Healthy, LosesFramesOnDamage, RaisesKeyErrorOnDamage, toy_clip
@@ -48,10 +47,11 @@ def test_awkward_spec_is_fitted_to_the_container(clip_cache: ClipCache) -> None:
 
 def test_loss_is_named_by_container_cut_and_frame(clip_cache: ClipCache) -> None:
     decoder = LosesFramesOnDamage(clip_cache.clip(ClipSpec(codec="mpeg4")))
-    verdict = run(silent_loss, in_containers(clip_cache, decoder, []))
+    subject = replace(in_containers(clip_cache, decoder, []), decoder=replace(decoder.info, asks=("indices",)))
+    verdict = run(silent_loss, subject)
     assert verdict.status is Status.FAILED
     assert verdict.reason.startswith(
-        "matroska,webm, keep the first 5% of the file: asked frame 47, got no picture and no error "
+        "mkv, keep the first 5% of the file: asked frame 47, got no picture and no error "
     )
 
 

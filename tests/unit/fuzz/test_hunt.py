@@ -140,14 +140,14 @@ def test_damage_that_does_not_fit_is_no_example(trials: MakeTrials, store: Failu
 def test_hang_under_the_short_limit_is_confirmed_or_the_first_one_is_reported(
     tmp_path: Path, clip: Clip, clip_cache: ClipCache, again: Outcome | str, reported: int
 ) -> None:
-    said: list[Outcome | str] = ["hang", "hang", again]
+    said: list[Outcome | str] = ["hang", "hang", *[again] * 4]
     decode = FakeDecode(clip, lambda data: said.pop(0))
     store = FailureStore(tmp_path / "kept")
     hunt = Hunt(decode.trials(clip, tmp_path / "copies", clip_cache), store)
     for number in (0, 1, 1):
         with pytest.raises(DecodeHung) as caught:
             hunt.attempt(flip(number), REQUEST)
-    assert decode.limits == [2.0, 0.5, 2.0]
+    assert decode.limits == [2.0, 0.5, *[2.0] * (1 if again == "hang" else 4)]
     trial = caught.value.trial
     assert trial.recipe.damage == flip(reported)
     assert trial.outcome.hang is not None
