@@ -10,7 +10,7 @@ COLLECT = ("--collect-only", "-q")
 
 
 def checks(ran: Ran) -> list[str]:
-    return [line.removesuffix("]").rpartition("-")[2] for line in ran.result.outlines if "::" in line]
+    return [line.removesuffix("]").rpartition("-")[2] for line in ran.result.outlines if "::test_check[" in line]
 
 
 def test_checks_run_in_the_order_of_the_catalogue(inner: InnerRuns) -> None:

@@ -1,4 +1,4 @@
-"""A right decoder with one weak place: bytes 1000 and later of the file, which a test plants a fault behind.
+"""A right decoder with one weak place: bytes 48 and later of the file, which a test plants a fault behind.
 
 ``FRAGILE_CLEAN`` names the undamaged file. All functions are in the plain shape ``(path, indices)``.
 """
@@ -16,7 +16,7 @@ import av
 import numpy as np
 
 CLEAN_ENV = "FRAGILE_CLEAN"
-WEAK = slice(1000, None)
+WEAK = slice(48, None)
 
 
 def sound(path: str, indices: Sequence[int]) -> Any:

@@ -83,7 +83,7 @@ def amiss(
     if outcome.error and allowed is not None and not is_allowed(outcome.error, allowed):
         return (
             f"asked frame {ask.frames[min(outcome.count, len(ask.frames) - 1)]}, got {one_line(outcome.error)} "
-            f"(pattern '{ask.name}', by {ask.by}); damage may raise {', '.join(allowed)}"
+            f"(pattern '{ask.name}', by {ask.by}); allowed are {', '.join(allowed)} (setting allowed_errors)"
         )
     more = f"; {len(sentences)} such pictures" if len(sentences) > 1 else ""
     return sentences[0] + more if sentences else ""

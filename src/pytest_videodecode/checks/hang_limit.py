@@ -25,4 +25,4 @@ def hang_limit(subject: Subject, most_s: float) -> float:
     outcome = subject.decode(ask.request(clip))
     if outcome.kind is not OutcomeKind.FRAMES:
         return most_s
-    return min(most_s, max(LEAST_S, SLOWER * outcome.census.wall_s))
+    return min(most_s, max(LEAST_S, round(SLOWER * outcome.census.wall_s, 1)))

@@ -47,7 +47,8 @@ WINDOWS = 48
 #: Windows of the damage that leaves hardly a frame whole.
 _FEW = 12
 
-#: A window costs up to a decode of the whole clip, so a larger clip has fewer: of so many pixels in all, but four.
+#: A window costs up to a decode of the whole clip, so a larger clip has fewer windows (two at least): they and the
+#: frames before them have so many pixels in all.
 _PIXELS = 100_000_000
 
 #: Frames of one window.
@@ -113,7 +114,7 @@ def _experiments(clip: Clip, seed: int) -> Iterator[tuple[Damage, list[tuple[int
     """Damages, and the windows asked of each."""
     source = random.Random(seed)
     length = min(_LENGTH, clip.frames, fits(clip, SMALL_PIXELS))
-    affordable = max(4, _PIXELS // (clip.frames * clip.width * clip.height))
+    affordable = max(2, _PIXELS // (clip.frames * clip.width * clip.height))
     starts = [source.randrange(clip.frames - length + 1) for _ in range(min(WINDOWS, affordable))]
     windows = [tuple(range(start, start + length)) for start in starts]
 

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from pytest_videodecode.checks.base import ALLOWED_ERRORS
 from pytest_videodecode.damage.recipe import Recipe, read_recipe
-from pytest_videodecode.errors import DamageError
+from pytest_videodecode.errors import DamageError, Unsupported
 from pytest_videodecode.failures import corpus
 from pytest_videodecode.failures.judge import fault, frames_at
 from pytest_videodecode.failures.store import FOLDER, OUTCOME, RECIPE, Failure, damaged_file, read_failure
 from pytest_videodecode.model import Clip, DecodeRequest, DecoderInfo, Outcome
+
+_UNSUPPORTED = f"{Unsupported.__module__}.{Unsupported.__qualname__}"
 
 #: One request, and the decoder's limit for it in seconds (None: that of the run).
 Decode = Callable[[DecodeRequest, float | None], Outcome]
@@ -88,8 +90,14 @@ def replay(
     limit_s: float | None = None,
     allowed: Sequence[str] = ALLOWED_ERRORS,
 ) -> Replayed:
-    """Decode the ``damaged`` file as ``recipe`` asks, and judge what comes; without ``clip``, by its kind only."""
+    """Decode the ``damaged`` file as ``recipe`` asks, and judge what comes; without ``clip``, by its kind only.
+
+    Raises:
+        Unsupported: the decoder cannot be asked this.
+    """
     outcome = decode(replace(recipe.request, path=str(damaged.absolute())), limit_s)
+    if outcome.error and _UNSUPPORTED in outcome.error.bases:
+        raise Unsupported(outcome.error.message)
     return Replayed(outcome=outcome, fault=fault(recipe, clip, damaged.read_bytes(), outcome, allowed))
 
 

@@ -10,7 +10,6 @@ from pytest_videodecode.checks.base import ALLOWED_ERRORS
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.damage.damage import Damage, damaged_bytes, write_whole
 from pytest_videodecode.damage.recipe import OutcomeClass, Recipe
-from pytest_videodecode.errors import Unsupported
 from pytest_videodecode.failures.replay import Decode, askable, replay
 from pytest_videodecode.model import Clip, DecodeRequest, DecoderInfo, Outcome, OutcomeKind
 
@@ -102,8 +101,6 @@ class Trials:
         )
         if done.outcome.kind is OutcomeKind.HANG:
             self.limit.hung = True
-        if done.outcome.error and f"{Unsupported.__module__}.Unsupported" in done.outcome.error.bases:
-            raise Unsupported(done.outcome.error.message)
         return Trial(recipe=recipe, outcome=replace(done.outcome, frames=None), fault=done.fault)
 
     def recipe(self, damage: Damage, request: DecodeRequest) -> Recipe:

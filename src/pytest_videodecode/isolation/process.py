@@ -221,7 +221,7 @@ class Worker:
         with suppress(ProcessLookupError):  # last, because a signal may wake what it interrupts
             os.kill(self.pid, STACKS_SIGNAL)
         stacks = self._channel.stacks(_STACKS_S)
-        phase, where = phase_of(stacks)
+        phase, where = phase_of(stacks, names)
         hang = Hang(
             limit_s=limit_s,
             phase=phase,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 _FRAME = re.compile(r'^  File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<function>.*)$', re.MULTILINE)
@@ -17,6 +18,9 @@ _PHASES = (
     ("close", re.compile(r"\bclose\s*\(|\b__exit__\b|^\s*with\b|^\s*del\b|^\s*break\b|^\s*return\b")),
     ("decode", re.compile(r"\b(decode|demux|next|read|retrieve|get_\w+)\s*\(|^\s*for\b|\byield\b")),
 )
+
+#: How the threads of FFmpeg's frame threading and of libdav1d are named.
+_POOLS = ("av:", "dav1d")
 
 #: The file that calls a function under test: where it is innermost, the function has returned.
 _CALLER = ("decoders", "shapes.py")
@@ -38,18 +42,21 @@ def decoding_frames(stacks: str) -> list[tuple[str, int, str]]:
     return []
 
 
-def phase_of(stacks: str) -> tuple[str, str]:
+def phase_of(stacks: str, thread_names: Iterable[str] = ()) -> tuple[str, str]:
     """The phase (``open``, ``seek``, ``decode``, ``convert``, ``close``, or empty) and the line it stands in.
 
     faulthandler names the line of every frame; what that line does is read from its words, which is a guess where
-    a line does several things.
+    a line does several things. Of one that opens and closes (``with av.open(…)``), ``thread_names`` decide: where a
+    decoder's threads are among them, the file was open already.
     """
     for file, number, function in decoding_frames(stacks)[:1]:
         if Path(file).parts[-2:] == _CALLER:
             return "close", "its objects were being freed, after it had returned"
         text = _source_line(Path(file), number)
         where = f"{Path(file).name}:{number} in {function}" + (f": {text}" if text else "")
-        return next((phase for phase, words in _PHASES if words.search(text)), ""), where
+        opened = any(name.startswith(_POOLS) for name in thread_names)
+        phases = [phase for phase, words in _PHASES if words.search(text) and not (opened and phase == "open")]
+        return next(iter(phases), ""), where
     return "", ""
 
 

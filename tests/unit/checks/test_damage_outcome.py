@@ -53,7 +53,7 @@ def test_allowed_errors_are_the_users(clip: Clip, tmp_path: Path) -> None:
     verdict = run(damage_outcome, Healthy(clip).damageable(tmp_path, allowed_errors=("av.FFmpegError",)))
     assert verdict.status is Status.FAILED
     assert "got ValueError: invalid data" in verdict.reason
-    assert "damage may raise av.FFmpegError" in verdict.reason
+    assert "allowed are av.FFmpegError" in verdict.reason
 
 
 def test_seed_chooses_the_damage(clip: Clip, tmp_path: Path) -> None:

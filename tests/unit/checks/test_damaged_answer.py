@@ -94,7 +94,7 @@ def test_refusal_for_want_of_memory_is_an_error_like_another() -> None:
 
 def test_error_that_is_not_allowed_is_wrong_and_named() -> None:
     sentence, _ = judge(showing(4, 5, error=error(KeyError, "'pts'")))
-    assert sentence.startswith("asked frame 6, got KeyError: 'pts' (pattern 'window', by index); damage may raise av.")
+    assert sentence.startswith("asked frame 6, got KeyError: 'pts' (pattern 'window', by index); allowed are av.")
     assert judge(showing(4, 5, error=error(KeyError, "'pts'")), None)[0] == ""
 
 

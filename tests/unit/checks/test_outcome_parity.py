@@ -165,4 +165,4 @@ def test_large_clip_has_fewer_windows(clip: Clip, tmp_path: Path) -> None:
     decoder = Healthy(clip)
     decoder.clip = replace(clip, width=1920, height=1080)
     run(outcome_parity, decoder.damageable(tmp_path, threads=(1, 2)))
-    assert len(decoder.requests) == 2 * 3 * 4
+    assert len(decoder.requests) == 2 * 3 * 2

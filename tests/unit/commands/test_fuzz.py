@@ -24,8 +24,8 @@ def test_search_that_finds_nothing_ends_well_with_a_table(run: Run, clip: Clip) 
 
 
 def test_hang_is_killed_shrunk_kept_and_replayed(run: Run, clip: Clip) -> None:
-    command = ("fuzz", "fragile:hangs", "--codecs", clip.name, "--examples", "10", "--seed", "8")
-    status, out, _ = run(*command, "--shrink-seconds", "3")
+    command = ("fuzz", "fragile:hangs", "--codecs", clip.name, "--examples", "5", "--seed", "8")
+    status, out, _ = run(*command, "--shrink-seconds", "2")
     assert status == 1
     (failed,) = [number for number, line in enumerate(out) if line.startswith("FAILED")]
     assert re.search(r"FAILED .*, frames by .*: asked .*, got hang after 2 s, GIL released", out[failed])

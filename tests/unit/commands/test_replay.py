@@ -113,3 +113,12 @@ def test_empty_clip_and_unknown_decoder_are_one_line(run: Run, recipe: Recipe, t
     status, _, errors = run("replay", "av1-cut", "--decoder", "nobody")
     assert (status, len(errors)) == (2, 1)
     assert "decoder 'nobody' is unknown" in errors[0]
+
+
+def test_recipe_that_the_decoder_cannot_be_asked_is_neither_fixed_nor_failing(
+    run: Run, kept: Path, recipe: Recipe
+) -> None:
+    write_recipe(replace(recipe, request=replace(recipe.request, thread_type="FRAME")), kept / "recipe.json")
+    status, out, errors = run("replay", kept, "--decoder", "fragile:sound")
+    assert (status, out) == (2, [])
+    assert errors == ["videodecode: fragile:sound has no thread type FRAME; it knows none"]

@@ -40,6 +40,13 @@ def test_phase_is_read_from_the_innermost_line(tmp_path: Path, line: str, phase:
     assert phase_of(stacks(source, 2)) == (phase, f"reader.py:2 in read_frames: {line}")
 
 
+def test_with_line_closes_where_a_decoder_has_threads(tmp_path: Path) -> None:
+    source = tmp_path / "reader.py"
+    source.write_text("with av.open(path) as container:\n", encoding="utf-8")
+    assert phase_of(stacks(source, 1), ["python", "av:h264:df"])[0] == "close"
+    assert phase_of(stacks(source, 1), ["python"])[0] == "open"
+
+
 def test_function_that_has_returned_was_freeing_its_objects() -> None:
     text = stacks(Path("x.py"), 1).replace('  File "x.py", line 1 in read_frames\n', "")
     assert phase_of(text) == ("close", "its objects were being freed, after it had returned")
