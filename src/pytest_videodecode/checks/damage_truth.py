@@ -4,7 +4,7 @@ Of most frames behind damage nothing is certain. FFmpeg's own decoders of H.264,
 picture of an earlier frame stands where the lost one was, or frames decoded from a wrong reference show a number
 that never was, and the decoder says nothing. A frame that FFmpeg loses without a word moves those behind it to other
 indices, and an index counts the frames that a decode shows. Measured on PyAV 18.1 with single flips in a packet: 3 %
-of MPEG-4's pictures and 0.3 % of AV1's showed another frame's number; with one packet left out, half of all pictures
+of MPEG-4's pictures and 1 % of AV1's showed another frame's number; with one packet left out, half of all pictures
 asked by index. What is certain is what no damaged byte can reach.
 """
 
