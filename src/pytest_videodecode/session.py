@@ -145,7 +145,7 @@ class Session:
         def run() -> Verdict:
             nonlocal copies
             clip = source if isinstance(source, Clip) else self.clip(source)
-            copies = DamagedCopies(clip, self.scratch, self.clips)
+            copies = DamagedCopies(self.scratch, self.clips)
             return base.run(function, self._subject(decoder, clip, copies))
 
         verdict = self._verdict(check, decoder, source.name, run, self._replay(check, decoder, source))
@@ -208,10 +208,10 @@ class Session:
             other = self.clips.clip(spec)
             return sources.setdefault(other.path, other)
 
-        def damaged(damage: Damage) -> str:
+        def damaged(whole: Clip, damage: Damage) -> str:
             assert copies is not None
-            path = copies.write(damage)
-            sources[path] = clip
+            path = copies.write(whole, damage)
+            sources[path] = whole
             return path
 
         def decode(request: DecodeRequest) -> Outcome:

@@ -57,11 +57,3 @@ def test_frame_threads_under_a_log_level_are_found_hanging(session: Session, tmp
 def test_slice_threads_under_a_log_level_are_not(session: Session, tmp_path: Path) -> None:
     verdict = session.check("early_exit", reader(tmp_path, "SLICE"), ClipSpec(codec="h264"))
     assert (verdict.status, verdict.reason) == (Status.PASSED, "")
-
-
-def test_damaged_small_clip_shows_it_too(session: Session) -> None:
-    decoder = "pyav,thread_type=FRAME,threads=8,log_level=ERROR"
-    verdict = session.check("damage_outcome", decoder, ClipSpec(codec="h264"))
-    assert verdict.status is Status.FAILED
-    assert verdict.reason.startswith("flip 200 scattered bytes in media (seed ")
-    assert "GIL held" in verdict.reason

@@ -98,7 +98,7 @@ class Healthy:
     def damageable(self, folder: Path, **changes: Any) -> Subject:
         """The same with damaged copies, written into ``folder``; every variant of the clip is the clip itself."""
         given: dict[str, Any] = {
-            "damaged": lambda damage: str(write_damaged(self.clip, damage, folder)),
+            "damaged": lambda clip, damage: str(write_damaged(clip, damage, folder)),
             "variant": lambda spec: self.clip,
         }
         return self.subject(**(given | changes))

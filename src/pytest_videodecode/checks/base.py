@@ -42,7 +42,7 @@ class Subject:
 
     ``decode`` never raises for what a decoder does; whatever happens comes back as an ``Outcome``. ``twin`` asks a
     second decoder, where the run names one to compare with. ``variant`` makes another clip from a recipe, ``damaged``
-    writes a damaged copy of ``clip`` and returns its path. ``allowed_errors`` are qualified names (``av.FFmpegError``)
+    writes a damaged copy of a clip and returns its path. ``allowed_errors`` are qualified names (``av.FFmpegError``)
     or names of builtins: an error whose classes include one of them may come of a damaged file.
     """
 
@@ -53,7 +53,7 @@ class Subject:
     seed: int = 0
     twin: Callable[[DecodeRequest], Outcome] | None = None
     variant: Callable[[ClipSpec], Clip] | None = None
-    damaged: Callable[[Damage], str] | None = None
+    damaged: Callable[[Clip, Damage], str] | None = None
     allowed_errors: Sequence[str] = ALLOWED_ERRORS
 
 

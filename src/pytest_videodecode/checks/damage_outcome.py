@@ -46,7 +46,7 @@ def damage_outcome(subject: Subject) -> Finding:
     evidence: dict[str, Any] = {"damages": 0, "not_made": {}}
     for number, damage in enumerate(damage_set(clip, subject.seed)):
         try:
-            path = subject.damaged(damage)
+            path = subject.damaged(clip, damage)
         except DamageError as error:
             evidence["not_made"][str(damage)] = str(error)
             continue

@@ -8,11 +8,8 @@ frame threads hung 2 of 36 on intact H.264, 5 of 12 on a damaged file with a GOP
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pytest_videodecode.checks.asking import NO_WAY, Ask, fits, ways
 from pytest_videodecode.checks.base import Faults, Finding, Subject, unsupported
@@ -20,7 +17,7 @@ from pytest_videodecode.checks.compare import NO_ANSWER, incomplete
 from pytest_videodecode.checks.damage_set import FLIPS
 from pytest_videodecode.checks.damaged_answer import is_refusal
 from pytest_videodecode.checks.patterns import WINDOW
-from pytest_videodecode.damage.damage import Damage, write_damaged
+from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.damage.operators import Scatter
 from pytest_videodecode.model import Clip, ClipSpec, DecodeRequest, OutcomeKind
 
@@ -67,17 +64,16 @@ def early_exit(subject: Subject) -> Finding:
         return unsupported(NO_WAY)
     faults = Faults()
     left = ended = hangs = 0
-    with ExitStack() as stack:
-        for setting, ask, request in _requests(subject, clip, _damaged(clip, stack), offered[0]):
-            outcome = subject.decode(request)
-            answered = outcome.kind not in NO_ANSWER or is_refusal(outcome)
-            if sentence := incomplete(clip, ask, outcome) if request.path == clip.path or not answered else "":
-                faults.add(f"with {setting}: {sentence}", request)
-            left += answered and not request.then_exit
-            ended += answered and request.then_exit
-            hangs += outcome.kind is OutcomeKind.HANG
-            if hangs == MOST_HANGS:
-                break
+    for setting, ask, request in _requests(subject, clip, _damaged(subject, clip), offered[0]):
+        outcome = subject.decode(request)
+        answered = outcome.kind not in NO_ANSWER or is_refusal(outcome)
+        if sentence := incomplete(clip, ask, outcome) if request.path == clip.path or not answered else "":
+            faults.add(f"with {setting}: {sentence}", request)
+        left += answered and not request.then_exit
+        ended += answered and request.then_exit
+        hangs += outcome.kind is OutcomeKind.HANG
+        if hangs == MOST_HANGS:
+            break
     return faults.finding(clip=clip.name, left_early=left, processes_ended=ended, hangs=hangs)
 
 
@@ -108,12 +104,11 @@ def _settings(subject: Subject) -> Iterator[Setting]:
             yield Setting(THREADS if decoder.threads_by else None, kind, level)
 
 
-def _damaged(clip: Clip, stack: ExitStack) -> str:
+def _damaged(subject: Subject, clip: Clip) -> str:
     """The path of a damaged copy; empty for a real file, which is left as it is."""
-    if clip.spec is None:
+    if clip.spec is None or subject.damaged is None:
         return ""
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="videodecode-", ignore_cleanup_errors=True))
-    return str(write_damaged(clip, Damage((Scatter(region="after_first", count=FLIPS),)), Path(folder)))
+    return subject.damaged(clip, Damage((Scatter(region="after_first", count=FLIPS),)))
 
 
 def _requests(subject: Subject, clip: Clip, copy: str, by: str) -> Iterator[tuple[Setting, Ask, DecodeRequest]]:

@@ -89,7 +89,7 @@ def outcome_parity(subject: Subject) -> Finding:
     faults = Faults()
     tables: dict[str, dict[str, str]] = {}
     for damage, windows in _experiments(clip, subject.seed):
-        path = subject.damaged(damage)
+        path = subject.damaged(clip, damage)
         truth = certain(clip, damage, Path(path).read_bytes())
         shown = tables[str(damage)] = {}
         first: list[Answer] = []

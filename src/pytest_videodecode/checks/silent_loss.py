@@ -6,7 +6,6 @@ FFmpeg reads Matroska, MPEG-TS and AVI to their end wherever that is: a file cut
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -20,7 +19,7 @@ from pytest_videodecode.checks.damage_truth import Certain, certain
 from pytest_videodecode.checks.damaged_answer import Inquiry
 from pytest_videodecode.checks.patterns import WINDOW
 from pytest_videodecode.clips.rules import CONTAINERS
-from pytest_videodecode.damage.damage import Damage, write_damaged
+from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.damage.mapping import byte_map
 from pytest_videodecode.damage.operators import Truncate
 from pytest_videodecode.errors import Unsupported
@@ -38,7 +37,7 @@ _SHARES = (0.05, 0.35, 0.6, 0.9)
 
 def silent_loss(subject: Subject) -> Finding:
     """Cut the clip in each such container at several places; ask for all of it, its tail, and the first lost frame."""
-    if subject.variant is None:
+    if subject.variant is None or subject.damaged is None:
         return unsupported(NO_COPIES)
     if not subject.clip.frames:
         return unsupported(NO_FRAME)
@@ -46,19 +45,18 @@ def silent_loss(subject: Subject) -> Finding:
         return unsupported(f"a file cut short in {subject.clip.container} is an error of FFmpeg's demuxer already")
     inquiry = Inquiry(subject)
     evidence: dict[str, Any] = {"containers": [], "not_made": {}}
-    with tempfile.TemporaryDirectory(prefix="videodecode-", ignore_cleanup_errors=True) as folder:
-        for clip in _clips(subject, evidence["not_made"]):
-            container = clip.spec.container if clip.spec else clip.container
-            if not (offered := ways(replace(subject, clip=clip))):
-                evidence["not_made"][container] = NO_WAY
-                continue
-            evidence["containers"].append(container)
-            for damage in _cuts(clip):
-                path = write_damaged(clip, damage, Path(folder))
-                truth = certain(clip, damage, path.read_bytes())
-                for ask in _asks(clip, truth, offered):
-                    if not inquiry.ask(clip, ask, str(path), truth, f"{container}, {damage}"):
-                        return inquiry.finding(**evidence)
+    for clip in _clips(subject, evidence["not_made"]):
+        container = clip.spec.container if clip.spec else clip.container
+        if not (offered := ways(replace(subject, clip=clip))):
+            evidence["not_made"][container] = NO_WAY
+            continue
+        evidence["containers"].append(container)
+        for damage in _cuts(clip):
+            path = subject.damaged(clip, damage)
+            truth = certain(clip, damage, Path(path).read_bytes())
+            for ask in _asks(clip, truth, offered):
+                if not inquiry.ask(clip, ask, path, truth, f"{container}, {damage}"):
+                    return inquiry.finding(**evidence)
     if not evidence["containers"]:
         return unsupported("; ".join(dict.fromkeys(evidence["not_made"].values())))
     return inquiry.finding(**evidence)

@@ -1,4 +1,4 @@
-"""The damaged copies of a clip that one check makes, so that a failure on one of them can be kept."""
+"""The damaged copies of clips that one check makes, so that a failure on one of them can be kept."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ from pytest_videodecode.model import Clip, DecodeRequest, Outcome
 
 @dataclass(slots=True)
 class DamagedCopies:
-    """Damaged copies of ``clip`` in ``folder``, and what came of the requests for them."""
+    """Damaged copies in ``folder``, and what came of the requests for them."""
 
-    clip: Clip
     folder: Path
     cache: ClipCache
-    _damages: dict[str, Damage] = field(default_factory=dict)
+    _made_of: dict[str, tuple[Clip, Damage]] = field(default_factory=dict)
     _outcomes: dict[DecodeRequest, Outcome] = field(default_factory=dict)
 
-    def write(self, damage: Damage) -> str:
-        """The path of the copy with ``damage``; raises as ``write_damaged`` does."""
-        path = str(write_damaged(self.clip, damage, self.folder, self.cache))
-        self._damages[path] = damage
+    def write(self, clip: Clip, damage: Damage) -> str:
+        """The path of a copy of ``clip`` with ``damage``; raises as ``write_damaged`` does."""
+        path = str(write_damaged(clip, damage, self.folder, self.cache))
+        self._made_of[path] = (clip, damage)
         return path
 
     def note(self, request: DecodeRequest, outcome: Outcome) -> None:
         """What came of ``request``; forgotten unless it is for one of the copies."""
-        if request.path in self._damages:
+        if request.path in self._made_of:
             self._outcomes[request] = replace(outcome, frames=None)
 
     def keep(self, request: DecodeRequest, decoder: str, reason: str, store: FailureStore) -> Recipe | None:
@@ -39,9 +38,9 @@ class DamagedCopies:
         Raises:
             DamageError: the store cannot be written in.
         """
-        damage, outcome = self._damages.get(request.path), self._outcomes.get(request)
-        if damage is None or outcome is None:
+        made_of, outcome = self._made_of.get(request.path), self._outcomes.get(request)
+        if made_of is None or outcome is None:
             return None
-        recipe = Recipe.of(self.clip, damage, request, decoder)
+        recipe = Recipe.of(*made_of, request, decoder)
         store.keep(recipe, Path(request.path), outcome, reason)
         return recipe

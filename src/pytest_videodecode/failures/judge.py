@@ -53,5 +53,5 @@ def _by_kind(outcome: Outcome, allowed: Sequence[str]) -> str:
     if outcome.kind not in _KNOWN_ENDS and not is_refusal(outcome):
         return one_line(outcome)
     if outcome.error and not is_allowed(outcome.error, allowed):
-        return f"{one_line(outcome)}; damage may raise {', '.join(allowed)}"
+        return f"{one_line(outcome)}; allowed are {', '.join(allowed)} (setting allowed_errors)"
     return ""

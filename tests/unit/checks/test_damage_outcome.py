@@ -73,7 +73,7 @@ def test_large_clip_is_asked_for_one_window_of_each_damage(clip: Clip, tmp_path:
 
 
 def test_damage_that_cannot_be_done_is_counted(clip: Clip, tmp_path: Path) -> None:
-    def damaged(damage: Damage) -> str:
+    def damaged(clip: Clip, damage: Damage) -> str:
         if isinstance(damage.operators[0], PacketOperator):
             raise DamageError("the file cannot be muxed again")
         return str(write_damaged(clip, damage, tmp_path))
@@ -95,7 +95,10 @@ def test_crash_ends_the_check(clip: Clip, tmp_path: Path) -> None:
     ("subject", "reason"),
     [
         (Healthy(toy_clip(8)).subject(), "no damaged copies can be made here"),
-        (Healthy(toy_clip(0)).subject(damaged=str), "the clip shows no frame that could be damaged"),
+        (
+            Healthy(toy_clip(0)).subject(damaged=lambda clip, damage: clip.path),
+            "the clip shows no frame that could be damaged",
+        ),
     ],
 )
 def test_nothing_to_damage_is_unsupported(subject: object, reason: str) -> None:

@@ -20,11 +20,11 @@ LOSS = Outcome(kind=OutcomeKind.SILENT_LOSS, count=1, frames=np.zeros((1, 2, 2, 
 
 @pytest.fixture
 def copies(tmp_path: Path, clip: Clip, clip_cache: ClipCache) -> DamagedCopies:
-    return DamagedCopies(clip, tmp_path / "copies", clip_cache)
+    return DamagedCopies(tmp_path / "copies", clip_cache)
 
 
 def test_failure_on_a_copy_is_kept_with_what_came_of_it(tmp_path: Path, clip: Clip, copies: DamagedCopies) -> None:
-    request = DecodeRequest(path=copies.write(CUT), indices=(0, 1))
+    request = DecodeRequest(path=copies.write(clip, CUT), indices=(0, 1))
     copies.note(request, LOSS)
     store = FailureStore(tmp_path / "kept")
     recipe = copies.keep(request, "pyav", "frames are missing", store)
@@ -40,7 +40,7 @@ def test_failure_on_another_file_is_none_of_its_own(tmp_path: Path, clip: Clip, 
     store = FailureStore(tmp_path / "kept")
     clean = DecodeRequest(path=clip.path, indices=(0,))
     copies.note(clean, LOSS)
-    never_asked = DecodeRequest(path=copies.write(CUT), indices=(9,))
+    never_asked = DecodeRequest(path=copies.write(clip, CUT), indices=(9,))
     assert copies.keep(clean, "pyav", "", store) is None
     assert copies.keep(never_asked, "pyav", "", store) is None
     assert store.names() == []

@@ -33,11 +33,11 @@ def pictures(clip: Clip, *numbers: int) -> Outcome:
     ("outcome", "words"),
     [
         (Outcome(kind=OutcomeKind.ERROR, error=ALLOWED), ""),
-        (Outcome(kind=OutcomeKind.ERROR, error=OTHER), "KeyError.*damage may raise av.error.FFmpegError, ValueError"),
+        (Outcome(kind=OutcomeKind.ERROR, error=OTHER), "KeyError.*allowed are av.error.FFmpegError, ValueError"),
         (Outcome(kind=OutcomeKind.HANG, hang=Hang(limit_s=2, gil_held=True)), "hang after 2 s, GIL held"),
         (Outcome(kind=OutcomeKind.CRASH, signal="SIGSEGV"), "crash .SIGSEGV."),
         (Outcome(kind=OutcomeKind.OUT_OF_MEMORY), "out of memory"),
-        (Outcome(kind=OutcomeKind.OUT_OF_MEMORY, error=MEMORY), "MemoryError.*damage may raise"),
+        (Outcome(kind=OutcomeKind.OUT_OF_MEMORY, error=MEMORY), "MemoryError.*allowed are"),
         (Outcome(kind=OutcomeKind.SILENT_LOSS), "no error|no picture"),
     ],
 )
