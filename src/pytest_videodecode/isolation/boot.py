@@ -19,10 +19,11 @@ def main() -> None:
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[0] = os.getcwd()  # it was the folder of this file, whose module names are nobody's business
     native = importlib.util.find_spec("pytest_videodecode")
-    native_folder = os.path.dirname(os.path.abspath(native.origin)) if native and native.origin else here
-    if not native or not os.path.samefile(native_folder, here):
+    # without an origin it is a mere folder of that name, and no installation
+    folder = os.path.dirname(os.path.abspath(native.origin)) if native and native.origin else None
+    if folder is None or not os.path.samefile(folder, here):
         _register("pytest_videodecode", here)
-        _register("pytest_videodecode.production", os.path.join(native_folder, "production"))
+        _register("pytest_videodecode.production", os.path.join(folder or here, "production"))
     try:
         from pytest_videodecode.isolation import worker
     except ImportError as error:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -170,9 +172,6 @@ def test_interrupt_leaves_no_decode_running(workers: Workers, monkeypatch: pytes
 
 
 def test_worker_dies_with_its_parent(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     script = (
         "import os, psutil, signal\n"
         "from pytest_videodecode.isolation.pool import Workers\n"
@@ -215,9 +214,6 @@ def test_worker_that_cannot_start_says_why(workers: Workers, spec: str, error: t
 
 
 def test_interpreter_without_numpy_is_named(workers: Workers, tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
     with pytest.raises(WorkerError, match="needs numpy in its interpreter"):
         workers.info(parse(f"pyav@{tmp_path}/bare/bin/python"))
@@ -238,3 +234,30 @@ def test_exit_after_a_request_is_watched(workers: Workers) -> None:
 def test_crash_at_exit_is_a_crash(workers: Workers) -> None:
     outcome = ask(workers, "crashes_at_exit", replace(REQUEST, then_exit=True))
     assert (outcome.kind, outcome.signal) == (OutcomeKind.CRASH, "SIGSEGV")
+
+
+def test_mere_folder_of_this_name_does_not_hide_the_package(
+    workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+    (tmp_path / "packages" / "pytest_videodecode" / "data").mkdir(parents=True)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'packages'}{os.pathsep}{Path(np.__file__).parents[1]}")
+    assert workers.info(parse(f"pyav@{tmp_path}/bare/bin/python")).versions["numpy"] == np.__version__
+
+
+def test_installation_there_lends_its_own_reader(
+    workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = tmp_path / "branch" / "pytest_videodecode" / "production" / "video_io.py"
+    reader.parent.mkdir(parents=True)
+    for folder in (reader.parent, reader.parents[1]):
+        (folder / "__init__.py").touch()
+    reader.write_text(
+        "import numpy as np\n"
+        "def decode_video_frames(path, indices):\n"
+        "    return np.full((len(indices), 2, 2, 3), 77, np.uint8)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'branch'}")
+    outcome = workers.decode(parse(f"production@{sys.executable}"), REQUEST)
+    assert outcome.kind is OutcomeKind.FRAMES
+    assert (outcome.frames == 77).all()
