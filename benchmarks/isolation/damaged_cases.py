@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from pytest_videodecode.damage.damage import Damage, write_damaged
 from pytest_videodecode.damage.operators import Scatter, Truncate
 from pytest_videodecode.decoders import registry
@@ -31,10 +33,9 @@ DECODER = "pyav"
 
 
 def decode_here(request: DecodeRequest) -> None:
-    """The case in this process; an error is an answer."""
+    """The case in this process, with the product that a worker gives: one array. An error is an answer."""
     try:
-        for _ in registry.load(parse(DECODER)).decode(request):
-            pass
+        np.stack(list(registry.load(parse(DECODER)).decode(request)))
     except Exception:
         return
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,9 @@ class Run:
         _look_up(settings, said_by)
         return settings
 
-    def _collect(self, verdicts: Iterable[str]) -> None:
+    def _collect(self, verdicts: Sequence[str]) -> None:
+        if not verdicts:
+            return
         from pytest_videodecode.jsonform import loads
         from pytest_videodecode.model import Verdict
 
@@ -162,7 +164,7 @@ class Run:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the verdicts of a test; the report of its teardown has those of all its phases."""
         if report.when == "teardown" and not _is_xdist_worker(self._config):
-            self._collect(str(value) for name, value in report.user_properties if name == _VERDICT)
+            self._collect([str(value) for name, value in report.user_properties if name == _VERDICT])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -59,6 +59,7 @@ class Session:
         self.settings = settings or Settings()
         self.deadline: float | None = None  # on the clock of time.monotonic: when the test that runs now is ended
         self._folder = folder
+        self._specs: dict[tuple[str, str], DecoderSpec] = {}
         self._names: dict[str, str] = {}  # of a worker's decoder spec, as the user wrote it
         self._unusable: dict[str, VideodecodeError] = {}
         self._limits: dict[tuple[str, str], float] = {}  # by decoder and path of a clean clip
@@ -103,10 +104,13 @@ class Session:
 
     def spec(self, decoder: str) -> DecoderSpec:
         """A decoder spec with the settings that belong to it."""
-        spec = parse(decoder)
-        if self.settings.threads_env and ":" in spec.target and "threads_env" not in spec.options:
-            spec = replace(spec, options={**spec.options, "threads_env": self.settings.threads_env})
-        self._names[str(spec)] = decoder
+        key = (decoder, self.settings.threads_env)
+        if (spec := self._specs.get(key)) is None:
+            spec = parse(decoder)
+            if self.settings.threads_env and ":" in spec.target and "threads_env" not in spec.options:
+                spec = replace(spec, options={**spec.options, "threads_env": self.settings.threads_env})
+            self._specs[key] = spec
+            self._names[str(spec)] = decoder
         return spec
 
     def clip(self, source: ClipSource) -> Clip:

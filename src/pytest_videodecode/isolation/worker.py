@@ -134,9 +134,9 @@ class SharedPixels:
                 f"picture {self._count} is {_size(frames.shape[1:])}, those before are {_size(self._frame)}; "
                 "return pictures of one size"
             )
-        start = protocol.HEADER + self._count * int(np.prod(self._frame))
-        target = np.frombuffer(self._room(start + frames.nbytes), np.uint8, frames.size, start)
-        np.copyto(target.reshape(frames.shape), frames)
+        start = protocol.HEADER + self._count * (frames.nbytes // len(frames))
+        room = self._room(start + frames.nbytes)
+        room[start : start + frames.nbytes] = np.ascontiguousarray(frames).data.cast("B")
         self._count += len(frames)
 
     def _room(self, size: int) -> mmap.mmap:
