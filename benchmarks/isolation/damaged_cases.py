@@ -9,6 +9,7 @@ that no way hangs. Prints the median rate of each way and its ratio to the worke
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import statistics
@@ -24,6 +25,7 @@ import numpy as np
 from pytest_videodecode.damage.damage import Damage, write_damaged
 from pytest_videodecode.damage.operators import Scatter, Truncate
 from pytest_videodecode.decoders import registry
+from pytest_videodecode.decoders.base import LoadedDecoder
 from pytest_videodecode.decoders.spec import parse
 from pytest_videodecode.jsonform import loads, to_json
 from pytest_videodecode.model import ClipSpec, DecodeRequest
@@ -32,10 +34,16 @@ from pytest_videodecode.session import Session
 DECODER = "pyav"
 
 
+@functools.cache
+def loaded() -> LoadedDecoder:
+    """The decoder, loaded once in a process."""
+    return registry.load(parse(DECODER))
+
+
 def decode_here(request: DecodeRequest) -> None:
     """The case in this process, with the product that a worker gives: one array. An error is an answer."""
     try:
-        np.stack(list(registry.load(parse(DECODER)).decode(request)))
+        np.stack(list(loaded().decode(request)))
     except Exception:
         return
 
