@@ -1,1 +1,1 @@
-"""The subcommands of ``videodecode`` that are more than a few lines."""
+"""The subcommands of ``videodecode``, one module each."""

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pytest_videodecode.commands.settings import add_settings, read_settings
 from pytest_videodecode.errors import VideodecodeError
-from pytest_videodecode.options import BY_NAME, Settings
 
 #: Where recipes are added, from the top of a checkout.
 FOLDER = Path("fixtures") / "corpus"
@@ -19,8 +19,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser("corpus", help="List the recipes that every run replays, or add a failure")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listed = commands.add_parser("list", help="Say what recipes there are")
-    option = BY_NAME["corpus"]
-    listed.add_argument("--corpus", action="append", metavar=option.metavar, help=option.help_text)
+    add_settings(listed, ["corpus"])
     listed.set_defaults(command=run_list)
     add = commands.add_parser("add", help="Copy the recipe of a failure, and its clip if it is generated and small")
     add.add_argument("failure", metavar="FAILURE", help="Id or folder of a failure, or a recipe file")
@@ -36,7 +35,7 @@ def run_list(arguments: argparse.Namespace) -> int:
     from pytest_videodecode.damage.recipe import read_recipe
     from pytest_videodecode.failures.corpus import recipes
 
-    settings = Settings().with_texts({"corpus": arguments.corpus or []}, lambda name: f"--{name}")
+    settings = read_settings(arguments, ["corpus"])
     status = 0
     for path in recipes(map(Path, settings.corpus)):
         try:

@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_videodecode.commands.settings import add_settings, flag, read_settings
 from pytest_videodecode.errors import OptionError
-from pytest_videodecode.options import BY_NAME, Settings
+from pytest_videodecode.options import Settings
 
 if TYPE_CHECKING:
     from pytest_videodecode.fuzz.search import Plan, Seen, Tally
@@ -30,10 +31,7 @@ def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser("fuzz", help="Look for damage that a decoder does not stand, for a time")
     parser.add_argument("decoder", metavar="SPEC", help="NAME[,option=value...][@PYTHON] or module:function")
-    for name in _SETTINGS:
-        option = BY_NAME[name]
-        shown = "Seed (default: a new one, which is printed)" if name == "seed" else option.help_text
-        parser.add_argument(f"--{name.replace('_', '-')}", metavar=option.metavar, help=shown.replace("%", "%%"))
+    add_settings(parser, _SETTINGS, {"seed": "Seed (default: a new one, which is printed)"})
     parser.add_argument("--seconds", metavar="S", help=f"How long to search (default: {_DEFAULT_SECONDS:g})")
     parser.add_argument("--examples", metavar="N", help="How many damaged decodes to make instead, in all")
     parser.add_argument(
@@ -54,25 +52,19 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_videodecode.failures.store import FOLDER, FailureStore
     from pytest_videodecode.fuzz.progress import Progress, merged, table
     from pytest_videodecode.fuzz.search import Plan
-    from pytest_videodecode.selection import validate
 
-    given = {name: value for name in _SETTINGS if (value := getattr(arguments, name, None)) is not None}
-    given["decoder"] = arguments.decoder
-    said_by = {name: "SPEC" if name == "decoder" else f"--{name.replace('_', '-')}" for name in given}
-    settings = Settings().with_texts(given, said_by.__getitem__)
-    validate(settings, said_by)
+    settings = read_settings(arguments, _SETTINGS)
     if not settings.codecs:
         raise OptionError("--codecs: no clip is named; give codecs, or recipes such as h264:bframes=2")
     processes = _count("--processes", arguments.processes, _MAX_PROCESSES)
     if arguments.seconds is not None and arguments.examples is not None:
         raise OptionError("--seconds and --examples: give one of them")
     plan = Plan(
-        seed=settings.seed if "seed" in given else secrets.randbelow(1 << 32),
+        seed=settings.seed if arguments.seed is not None else secrets.randbelow(1 << 32),
         examples=None if arguments.examples is None else _count("--examples", arguments.examples, 10**9),
         seconds=None if arguments.examples else _seconds("--seconds", arguments.seconds, _DEFAULT_SECONDS),
         shrink_s=_seconds("--shrink-seconds", arguments.shrink_seconds, _SHRINK_SECONDS),
     )
-    sys.path.insert(0, "")  # as `python -m` does: the user's module is the one in the current folder
     if arguments.events:
         _as_events(settings, Path(arguments.folder), plan)
         return 0
@@ -136,7 +128,7 @@ def _spread(arguments: argparse.Namespace, processes: int, plan: Plan, tell: Cal
     same = [f"--folder={arguments.folder}", f"--shrink-seconds={plan.shrink_s}"]
     for name in _SETTINGS:
         if name != "seed" and (value := getattr(arguments, name, None)) is not None:
-            same.append(f"--{name.replace('_', '-')}={value}")
+            same.append(f"{flag(name)}={value}")
     if plan.examples is None:
         amounts = [f"--seconds={plan.seconds}"] * processes
     else:

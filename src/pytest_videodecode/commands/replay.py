@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_videodecode.commands.settings import add_settings, read_settings
 from pytest_videodecode.errors import VideodecodeError
-from pytest_videodecode.options import BY_NAME, Settings
 
 if TYPE_CHECKING:
     from pytest_videodecode.failures.replay import Replayable
@@ -29,14 +28,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--decoder", metavar="SPEC", help="Decoder to ask (default: the recipe's)")
     parser.add_argument("--clip", metavar="PATH", help="Real file that the recipe is for")
-    for name in _SETTINGS:
-        option = BY_NAME[name]
-        parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            action="append" if option.repeatable else "store",
-            metavar=option.metavar,
-            help=option.help_text.replace("%", "%%"),
-        )
+    add_settings(parser, _SETTINGS)
     parser.set_defaults(command=run)
 
 
@@ -46,9 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_videodecode.failures.replay import askable, find, replay
     from pytest_videodecode.session import Session
 
-    given = {name: value for name in _SETTINGS if (value := getattr(arguments, name, None)) is not None}
-    settings = Settings().with_texts(given, lambda name: f"--{name.replace('_', '-')}")
-    sys.path.insert(0, "")  # as `python -m` does: the user's module is the one in the current folder
+    settings = read_settings(arguments, _SETTINGS)
     found = find(arguments.recipe, Path.cwd(), map(Path, settings.corpus))
     recipe, decoder = found.recipe, arguments.decoder or found.recipe.decoder
     with Session(settings, Path.cwd()) as session:

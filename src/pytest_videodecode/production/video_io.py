@@ -59,7 +59,8 @@ def decode_video_frames(
     Raises:
         VideoReadError: the request, the environment variable or the source cannot be used, or a frame asked is
             not there; its subclasses in ``production.errors`` say which. Never fewer frames than asked.
-        av.FFmpegError: no such file, no video file, or damage before the last frame asked.
+        av.FFmpegError: no such file, no video file, or damage before the last frame asked, or so soon behind it that
+            a decoder's threads have read ahead into it (a few frames; one thread reads none).
     """
     threads = thread_setting(os.environ)
     source = VideoSource(video_path)

@@ -28,11 +28,11 @@ def test_hang_is_killed_shrunk_kept_and_replayed(run: Run, clip: Clip) -> None:
     status, out, _ = run(*command, "--shrink-seconds", "2")
     assert status == 1
     (failed,) = [number for number, line in enumerate(out) if line.startswith("FAILED")]
-    assert re.search(r"FAILED .*, frames by .*: asked .*, got hang after 2 s, GIL released", out[failed])
+    assert re.search(r"FAILED .*, frames by .*: asked .*, got hang( in \w+)? after [0-9.]+ s, GIL released", out[failed])
     name = out[failed + 1].removeprefix("  again: videodecode replay ")
     failure = read_failure(FOLDER / name)
     assert failure.outcome.hang is not None
-    assert failure.outcome.hang.limit_s == 2.0  # confirmed under the full limit
+    assert failure.outcome.hang.limit_s >= 2.0  # confirmed under the full limit, not the short one
     assert [line.split()[:2] for line in out if line.startswith("hang")] == [["hang", "FAILED"]]
     assert run("replay", name)[0] == 1
     assert psutil.Process().children() == []
