@@ -28,7 +28,8 @@ def test_hang_is_killed_shrunk_kept_and_replayed(run: Run, clip: Clip) -> None:
     status, out, _ = run(*command, "--shrink-seconds", "2")
     assert status == 1
     (failed,) = [number for number, line in enumerate(out) if line.startswith("FAILED")]
-    assert re.search(r"FAILED .*, frames by .*: asked .*, got hang( in \w+)? after [0-9.]+ s, GIL released", out[failed])
+    words = r"FAILED .*, frames by .*: asked .*, got hang( in \w+)? after [0-9.]+ s, GIL released"
+    assert re.search(words, out[failed])
     name = out[failed + 1].removeprefix("  again: videodecode replay ")
     failure = read_failure(FOLDER / name)
     assert failure.outcome.hang is not None
