@@ -110,7 +110,7 @@ class Worker:
             stderr=self._channel.log_fd,
             pass_fds=self._channel.theirs,
             start_new_session=True,
-            env={**os.environ, TOKEN: self._token},
+            env={**os.environ, TOKEN: self._token, protocol.PARENT: str(os.getpid())},
         )
 
     def info(self) -> DecoderInfo:

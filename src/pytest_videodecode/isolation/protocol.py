@@ -15,6 +15,9 @@ from pytest_videodecode.errors import WorkerError
 from pytest_videodecode.jsonform import parse
 from pytest_videodecode.model import DecoderInfo, ErrorInfo, Outcome
 
+#: In the environment of every worker: the process that started it, which may well have the number 1 in a container.
+PARENT = "VIDEODECODE_PARENT"
+
 HEADER = 4096
 HEARTBEAT = struct.Struct("<Q")
 HEARTBEAT_S = 0.02

@@ -213,5 +213,5 @@ def _beat(header: mmap.mmap) -> None:
 def _die_with_parent() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == 1 and os.environ.get("VIDEODECODE_PARENT") != "1":
+        if str(os.getppid()) != os.environ[protocol.PARENT]:
             sys.exit("the parent was gone before the worker had started")

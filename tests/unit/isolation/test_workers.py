@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -261,3 +262,20 @@ def test_installation_there_lends_its_own_reader(
     outcome = workers.decode(parse(f"production@{sys.executable}"), REQUEST)
     assert outcome.kind is OutcomeKind.FRAMES
     assert (outcome.frames == 77).all()
+
+
+def test_parent_may_be_the_first_process_of_a_container() -> None:
+    namespace = ["unshare", "--fork", "--pid", "--mount-proc"]
+    if shutil.which("unshare") is None or subprocess.run([*namespace, "true"], check=False).returncode:
+        pytest.skip("no PID namespace can be made here")
+    script = (
+        "import os\n"
+        "from pytest_videodecode.isolation.pool import Workers\n"
+        "from pytest_videodecode.decoders.spec import parse\n"
+        "with Workers() as workers:\n"
+        "    print(os.getpid(), workers.info(parse('pyav')).name)\n"
+    )
+    done = subprocess.run(
+        [*namespace, sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout.split() == ["1", "pyav"], done.stderr
