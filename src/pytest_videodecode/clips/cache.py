@@ -17,9 +17,8 @@ from pytest_videodecode import jsonform
 from pytest_videodecode.clips import ffmpeg_cli, job, rules
 from pytest_videodecode.clips.readers import MarkReader, ReferenceReader
 from pytest_videodecode.clips.store import ENVIRONMENT, Store
-from pytest_videodecode.clips.truth import Truth
 from pytest_videodecode.errors import ClipError
-from pytest_videodecode.model import Clip, ClipSpec, FrameReader
+from pytest_videodecode.model import Clip, ClipSpec
 
 #: Raise this when the same spec would make another file, or the truth about a file would be told otherwise.
 GENERATOR = 3
@@ -57,7 +56,7 @@ class ClipCache:
             limit_s = _LEAST_LIMIT_S + spec.width * spec.height * spec.frames / _PIXELS_PER_S
             truth = self._store.file(name, lambda path: job.run(job.Job(path=str(path), spec=spec), limit_s))
             read = MarkReader(truth.width, truth.height)
-            self._clips[spec] = _clip(spec.name, self.root / name, truth, read, spec)
+            self._clips[spec] = truth.clip(spec.name, self.root / name, read, spec)
         return self._clips[spec]
 
     def real(self, path: Path) -> Clip:
@@ -77,24 +76,8 @@ class ClipCache:
                 f"real-{_content_digest(path)}-{reference}",
                 lambda: job.run(job.Job(path=str(path.resolve())), _REAL_LIMIT_S),
             )
-            self._real[key] = _clip(path.name, path.absolute(), truth, ReferenceReader(truth), None)
+            self._real[key] = truth.clip(path.name, path.absolute(), ReferenceReader(truth))
         return self._real[key]
-
-
-def _clip(name: str, path: Path, truth: Truth, read: FrameReader, spec: ClipSpec | None) -> Clip:
-    return Clip(
-        name=name,
-        path=str(path),
-        codec=truth.codec,
-        container=truth.container,
-        width=truth.width,
-        height=truth.height,
-        times=truth.times,
-        keyframes=truth.keyframes,
-        intact=truth.intact,
-        spec=spec,
-        read=read,
-    )
 
 
 def _key(spec: ClipSpec) -> str:

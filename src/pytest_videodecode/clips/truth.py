@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+
+from pytest_videodecode.model import Clip, ClipSpec, FrameReader
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,6 +28,22 @@ class Truth:
     fault: str = ""
     digests: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+
+    def clip(self, name: str, path: Path, read: FrameReader, spec: ClipSpec | None = None) -> Clip:
+        """The file ``path`` of which this is the truth; ``read`` knows its frames by their pixels."""
+        return Clip(
+            name=name,
+            path=str(path),
+            codec=self.codec,
+            container=self.container,
+            width=self.width,
+            height=self.height,
+            times=self.times,
+            keyframes=self.keyframes,
+            intact=self.intact,
+            spec=spec,
+            read=read,
+        )
 
 
 def in_order(times: Sequence[Fraction | None], rate: Fraction | None) -> tuple[Fraction, ...]:

@@ -96,17 +96,4 @@ def described(path: Path) -> Sidecar:
 def committed_clip(path: Path) -> Clip:
     """The committed clip ``path``, named after its file; raises as ``described`` does."""
     said = described(path)
-    truth = said.truth
-    return Clip(
-        name=path.name,
-        path=str(path.absolute()),
-        codec=truth.codec,
-        container=truth.container,
-        width=truth.width,
-        height=truth.height,
-        times=truth.times,
-        keyframes=truth.keyframes,
-        intact=truth.intact,
-        spec=said.spec,
-        read=MarkReader(truth.width, truth.height),
-    )
+    return said.truth.clip(path.name, path.absolute(), MarkReader(said.truth.width, said.truth.height), said.spec)
