@@ -19,12 +19,15 @@ ORDER = (
     "errors",
     "jsonform",
     "model",
+    "measurement",
     "options",
     "clips",
     "damage",
+    "datasets",
     "decoders",
     "isolation",
     "checks",
+    "measure",
     "reports",
     "failures",
     "selection",
@@ -35,10 +38,11 @@ DOORS = frozenset(
 )
 FORBIDDEN = {
     "checks": {"decoders", "isolation", "options"},
-    "reports": {"options", "clips", "damage", "decoders", "isolation", "checks"},
+    "reports": {"options", "clips", "damage", "datasets", "decoders", "isolation", "checks", "measure"},
     "clips": {"options"},
     "decoders": {"options"},
     "isolation": {"options"},
+    "datasets": {"options"},
 }
 #: ``options`` stands on the ground floor but nobody below the session needs to know what the user typed.
 
