@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from pytest_videodecode import __version__
-from pytest_videodecode.commands import check, clip, corpus, doctor, fuzz, replay
+from pytest_videodecode.commands import check, clip, compare, corpus, dataset, doctor, fuzz, replay, throughput, tune
 from pytest_videodecode.errors import VideodecodeError
 
 
@@ -38,6 +38,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="videodecode", description="Test the function that decodes your video.")
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (check, clip, fuzz, replay, corpus, doctor):
+    for module in (check, clip, dataset, throughput, compare, tune, fuzz, replay, corpus, doctor):
         module.add_parser(commands)
     return parser

@@ -34,12 +34,20 @@ class DecoderSpecError(VideodecodeError):
     """A decoder spec that names nothing usable."""
 
 
+class LoaderSpecError(VideodecodeError):
+    """A loader spec that names nothing usable."""
+
+
 class DecoderContractError(VideodecodeError):
     """A decoder returned something that is not a batch of frames."""
 
 
 class WorkerError(VideodecodeError):
     """A worker process could not be started or used."""
+
+
+class MeasurementError(VideodecodeError):
+    """A timed run that cannot be made, or whose numbers would mean nothing: a decoder that is fast and wrong."""
 
 
 class DeadlinePassed(VideodecodeError):

@@ -17,8 +17,9 @@ from pytest_videodecode.run import RUN, Run
 if TYPE_CHECKING:
     from pytest_videodecode.damage.damage import Damage
     from pytest_videodecode.fuzz.own_tests import Hunts
+    from pytest_videodecode.measurement import Measurement
     from pytest_videodecode.model import Clip, ClipSpec, DecodeRequest, DecoderInfo, Outcome, Verdict
-    from pytest_videodecode.selection import Case, ClipSource, CorpusCase
+    from pytest_videodecode.selection import Case, ClipSource, CorpusCase, LoaderCase
 
 
 P = ParamSpec("P")
@@ -176,6 +177,48 @@ class VideoDecode:
             pytest.skip(str(error))
         return self._hunts.attempt(self._run.test, name, clip, damage, asked)
 
+    @_raised_at_the_caller
+    def measure(self, codec: str = "av1", decoder: str | Callable[..., Any] | None = None) -> Measurement:
+        """Throughput of ``processes`` worker processes that decode for ``seconds`` (settings of run or marker).
+
+        ``codec`` is a codec, a recipe, or a name of the catalogue. Tests that xdist runs beside this one disturb it.
+
+        Raises:
+            MeasurementError: wrong frames, more processes than fit, or every one of them lost.
+        """
+        from pytest_videodecode.errors import Unsupported
+        from pytest_videodecode.measure.machine import this_machine
+        from pytest_videodecode.measure.throughput import measure
+
+        __tracebackhide__ = True
+        settings = self._run.session.settings
+        processes = settings.processes or this_machine().cores
+        try:
+            return measure(self._name(decoder), codec, processes, settings.seconds, settings)
+        except Unsupported as error:
+            pytest.skip(str(error))
+
+    @_raised_at_the_caller
+    def assert_no_regression(self, measured: Measurement) -> None:
+        """Hold the stable figures of a measurement against the baseline of the run, within ``limits``.
+
+        Raises:
+            CheckFailed: one line for each metric beyond its limit, or where nothing could be compared.
+            OptionError: where the run has no baseline that can be read.
+        """
+        from pytest_videodecode.measure.baseline import load
+        from pytest_videodecode.measure.gate import against_baseline
+        from pytest_videodecode.measure.machine import this_machine
+
+        __tracebackhide__ = True
+        settings = self._run.session.settings
+        if not settings.baseline:
+            raise OptionError("there is no baseline to compare with; name one by --videodecode-baseline")
+        baseline = load(Path(settings.baseline))
+        found = against_baseline(baseline, [measured], this_machine(), settings.seed, dict(settings.limits))
+        if found.regressions or not found.compared:
+            raise CheckFailed("\n".join([*map(str, found.regressions), *found.notes]))
+
     def _name(self, decoder: str | Callable[..., Any] | None) -> str:
         if decoder is None:
             return self._run.session.settings.decoder[0]
@@ -268,3 +311,18 @@ def videodecode_corpus(request: pytest.FixtureRequest, pytestconfig: pytest.Conf
         settle(verdict)
 
     return replay
+
+
+@pytest.fixture
+def videodecode_loader(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callable[[], None]:
+    """Each check of each streaming loader in turn: call it, and the test ends as the verdict says."""
+    case: LoaderCase = _usable(request.param)
+    run = pytestconfig.stash[RUN]
+
+    def check() -> None:
+        __tracebackhide__ = True
+        verdict = run.session.check_loader(case)
+        run.record(verdict)
+        settle(verdict)
+
+    return check

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from pytest_videodecode.jsonform import NOT_JSON
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Machine:
@@ -42,7 +44,9 @@ class Seat:
 
     ``latencies_s`` holds one entry per sample. ``digests`` is the digest of each distinct sample's pixels by its
     name; a sample decoded twice with different pixels sets ``unsteady``. ``decoded_frames`` is how many frames the
-    codec gave out for all samples, None where that cannot be seen. ``threads_peak`` counts OS threads.
+    codec gave out for all samples (as many for each as in an untimed pass, on average), None where that cannot be
+    seen. ``threads_peak`` counts OS threads. ``wall_s`` and ``cpu_s`` are without what the measuring took, which is
+    ``measuring_s`` of CPU.
     """
 
     seat: int
@@ -50,11 +54,12 @@ class Seat:
     frames: int = 0
     wall_s: float = 0.0
     cpu_s: float = 0.0
+    measuring_s: float = 0.0
     voluntary_switches: int = 0
     involuntary_switches: int = 0
     threads_peak: int = 0
     rss_peak: int = 0
-    decoded_frames: int | None = None
+    decoded_frames: float | None = None
     latencies_s: tuple[float, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
     unsteady: bool = False
@@ -68,6 +73,7 @@ class Measurement:
     ``cpu_per_sample_s`` and the switches are per sample; ``threads_peak`` is the sum over the seats, ``rss_peak``
     that of the largest. ``identical`` is whether every sample had the same pixels in every seat and every time.
     ``lost`` names the seats that died or hung. ``overhead`` is the share of the CPU that the measuring itself took.
+    ``latencies_s`` are those of all seats, one per sample.
     """
 
     decoder: str
@@ -92,6 +98,7 @@ class Measurement:
     overhead: float = 0.0
     lost: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    latencies_s: tuple[float, ...] = field(default=(), metadata=NOT_JSON, repr=False)
 
 
 class Direction(StrEnum):

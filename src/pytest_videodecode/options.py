@@ -32,6 +32,13 @@ class Settings:
     threads_env: str = ""
     twin: str = ""
     allowed_errors: tuple[str, ...] = ()  # empty: those of checks.base
+    loader: tuple[str, ...] = ()
+    processes: int | None = None  # None: one per core
+    seconds: float = 5.0
+    baseline: str = ""
+    against: str = ""
+    limits: tuple[tuple[str, float], ...] = ()
+    benchmark_json: str = ""
 
     def with_texts(self, given: Mapping[str, Any], said_by: Callable[[str], str]) -> Settings:
         """These settings with ``given`` ones (texts, or lists of texts) in their place.
@@ -79,7 +86,7 @@ class Option:
     def help_text(self) -> str:
         """The help with the default, where there is one."""
         default = _DEFAULTS[self.name]
-        shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else "" if default is None else str(default)
         return f"{self.help} (default: {shown})" if shown else self.help
 
 
@@ -110,6 +117,26 @@ def _specs(value: Any) -> tuple[str, ...]:
     if not specs:
         raise ValueError("give at least one decoder, such as production or module:function")
     return specs
+
+
+def _processes(value: Any) -> int:
+    return _number(value, 1, 4096, "no number of processes; give a whole number from 1 to 4096")
+
+
+def _limits(value: Any) -> tuple[tuple[str, float], ...]:
+    """``"cpu_per_sample=1.15,threads_per_process=1"``, lists of such texts, or a mapping."""
+    if isinstance(value, Mapping):
+        value = [f"{name}={limit}" for name, limit in value.items()]
+    limits = {}
+    for text in _texts(value):
+        name, _, number = text.partition("=")
+        try:
+            limits[name.strip()] = float(number)
+        except ValueError:
+            limits[name.strip()] = math.nan
+        if not 0 < limits[name.strip()] <= 1e6:
+            raise ValueError(f"{text!r} is no limit; give METRIC=NUMBER above 0, such as cpu_per_sample=1.15")
+    return tuple(limits.items())
 
 
 def _counts(value: Any) -> tuple[int, ...]:
@@ -189,6 +216,13 @@ def _file(value: Any) -> str:
     return text
 
 
+def _new_file(value: Any) -> str:
+    text = str(value).strip()
+    if os.path.isdir(text):
+        raise ValueError(f"{text} is a folder; give a file that is there or can be made")
+    return text
+
+
 def _folder(value: Any) -> str:
     text = str(value).strip()
     if os.path.exists(text) and not os.path.isdir(text):
@@ -253,7 +287,7 @@ OPTIONS = (
     ),
     Option(
         name="report",
-        help="Folder that results.json is written to",
+        help="Folder that results.json and the other files of the report are written to",
         metavar="DIR",
         read=_folder,
         is_path=True,
@@ -266,18 +300,48 @@ OPTIONS = (
         metavar="NAME",
         read=_variable,
     ),
-    Option(
-        name="twin",
-        help="Second decoder, whose outcomes on damaged clips must be the same",
-        metavar="SPEC",
-        read=_spec,
-    ),
+    Option(name="twin", help="Second decoder, whose outcomes on damage must be the same", metavar="SPEC", read=_spec),
     Option(
         name="allowed_errors",
         help="Errors that a damaged file may raise, builtins or qualified names (default: av.FFmpegError,"
         "ValueError,RuntimeError,IndexError,EOFError,OSError)",
         metavar="LIST",
         read=_classes,
+    ),
+    Option(name="loader", help="Loader to test: NAME or module:Class", metavar="SPEC", read=_whole, repeatable=True),
+    Option(
+        name="processes", help="Processes that decode at once (default: one per core)", metavar="N", read=_processes
+    ),
+    Option(name="seconds", help="Seconds that one decoder is measured on one codec", metavar="S", read=_seconds),
+    Option(
+        name="baseline",
+        help="JSON file of earlier figures that throughput is held against",
+        metavar="FILE",
+        read=_new_file,
+        is_path=True,
+        whole_run=True,
+    ),
+    Option(
+        name="against",
+        help="Decoder to compare with, in interleaved rounds",
+        metavar="SPEC",
+        read=_spec,
+        whole_run=True,
+    ),
+    Option(
+        name="limits",
+        help="METRIC=NUMBER: how many times its baseline a metric may be, such as cpu_per_sample=1.15. Repeatable.",
+        metavar="LIST",
+        read=_limits,
+        repeatable=True,
+    ),
+    Option(
+        name="benchmark_json",
+        help="File that throughput is written to in the format of pytest-benchmark",
+        metavar="FILE",
+        read=_new_file,
+        is_path=True,
+        whole_run=True,
     ),
 )
 

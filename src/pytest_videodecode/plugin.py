@@ -10,27 +10,45 @@ from typing import Literal
 
 import pytest
 
-from pytest_videodecode.errors import VideodecodeError
+from pytest_videodecode.errors import OptionError, VideodecodeError
 from pytest_videodecode.fixtures import (
     videodecode,
     videodecode_case,
     videodecode_clip,
     videodecode_corpus,
     videodecode_decoder,
+    videodecode_loader,
 )
 from pytest_videodecode.options import OPTIONS, PREFIX
 from pytest_videodecode.run import RUN, Run
 
-__all__ = ["videodecode", "videodecode_case", "videodecode_clip", "videodecode_corpus", "videodecode_decoder"]
+__all__ = [
+    "videodecode",
+    "videodecode_case",
+    "videodecode_clip",
+    "videodecode_corpus",
+    "videodecode_decoder",
+    "videodecode_loader",
+]
 
 SUITE_FLAG = f"--{PREFIX}-suite"
+THROUGHPUT_FLAG = f"--{PREFIX}-throughput"
+UPDATE_FLAG = f"--{PREFIX}-update-baseline"
 SUITE = str(Path(__file__).with_name("suite"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """One group of flags, and an ini key for each but the suite's."""
+    """One group of flags, and an ini key for each that is a setting; the others are what this one run is to do."""
     group = parser.getgroup(PREFIX, "video decoding")
     group.addoption(SUITE_FLAG, action="store_true", help="Run every check on every decoder named")
+    group.addoption(
+        THROUGHPUT_FLAG,
+        action="store_true",
+        help="Measure throughput before the first test; every process of xdist's -n takes a seat",
+    )
+    group.addoption(
+        UPDATE_FLAG, action="store_true", help="Write what is measured into the baseline, and compare with nothing"
+    )
     for option in OPTIONS:
         group.addoption(
             option.flag,
@@ -56,12 +74,20 @@ def pytest_configure(config: pytest.Config) -> None:
     suite = any(arg.startswith(("pytest_videodecode.suite", SUITE)) for arg in config.args)
     if suite:  # the project's own pattern for its test files must not leave it out
         config.addinivalue_line("python_files", f"{SUITE}/test_*.py")
+    throughput = config.getoption(THROUGHPUT_FLAG)
     try:
-        run = Run(config, suite=suite)
+        run = Run(config, suite=suite, in_use=suite or throughput)
+        config.stash[RUN] = run
+        config.pluginmanager.register(run, f"{PREFIX}-run")
+        if throughput:
+            from pytest_videodecode.throughput_run import hooks_for
+
+            hooks = hooks_for(config, run, update=config.getoption(UPDATE_FLAG))
+            config.pluginmanager.register(hooks, f"{PREFIX}-throughput")
+        elif config.getoption(UPDATE_FLAG):
+            raise OptionError(f"{UPDATE_FLAG}: nothing is measured to write; add {THROUGHPUT_FLAG}")
     except VideodecodeError as error:
         raise pytest.UsageError(str(error)) from None
-    config.stash[RUN] = run
-    config.pluginmanager.register(run, f"{PREFIX}-run")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

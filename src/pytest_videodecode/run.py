@@ -6,6 +6,7 @@ Registered as a plugin of its own, so that its hooks have their state in ``self`
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,12 +20,13 @@ from pytest_videodecode.options import BY_NAME, OPTIONS, PREFIX, Settings
 
 if TYPE_CHECKING:  # what stands behind these imports numpy and more; a run that needs none must not pay for it
     from pytest_videodecode.model import Verdict
+    from pytest_videodecode.reports.throughput import Throughput
     from pytest_videodecode.session import Session
 
 RUN = pytest.StashKey["Run"]()
 
 #: Settings that name something; what it is takes heavy imports to find out.
-_LOOKED_UP = {"decoder", "codecs", "checks", "clips", "expected", "require", "twin"}
+_LOOKED_UP = {"decoder", "codecs", "checks", "clips", "loader", "expected", "require", "twin", "against", "limits"}
 
 #: The name that verdicts travel under, in ``user_properties`` and from xdist's workers.
 _VERDICT = PREFIX
@@ -33,11 +35,12 @@ _VERDICT = PREFIX
 class Run:
     """Settings, session and verdicts of one pytest run; under xdist, of one process of it."""
 
-    def __init__(self, config: pytest.Config, *, suite: bool) -> None:
+    def __init__(self, config: pytest.Config, *, suite: bool, in_use: bool) -> None:
         self._config = config
         ini, flags = _ini(config), _flags(config)
         said_by = {name: f"ini key {BY_NAME[name].ini}" for name in ini} | {name: BY_NAME[name].flag for name in flags}
-        self._in_use = suite or bool(flags)
+        self._in_use = in_use or bool(flags)
+        self._flags = frozenset(flags)
         self._settings = Settings().with_texts({**ini, **flags}, said_by.__getitem__)
         self._said_by = said_by
         if self._in_use:  # settings of an ini file alone are looked up at their first use, which may never come
@@ -47,11 +50,21 @@ class Run:
         self._item_settings = self._settings
         self._opened: Session | None = None
         self._verdicts: list[Verdict] = []
-        self._report_line = ""
+        self._report_lines: list[str] = []
+        self.throughput: Throughput | None = None
         if suite:
             from pytest_videodecode.selection import sources
 
             sources(self._settings)
+
+    @property
+    def settings(self) -> Settings:
+        """Those of the run, without the markers of tests."""
+        return self._settings
+
+    def is_flag(self, name: str) -> bool:
+        """Whether a setting was given on the command line."""
+        return name in self._flags
 
     @property
     def session(self) -> Session:
@@ -116,23 +129,29 @@ class Run:
         """A file of the suite for which the checks named leave nothing is not there at all, rather than skipped."""
         if collection_path.parent != Path(__file__).with_name("suite"):
             return None
-        from pytest_videodecode.selection import cases, corpus_cases
+        from pytest_videodecode.selection import cases, corpus_cases, loader_cases
 
-        fills = {"test_decoders.py": cases, "test_corpus.py": corpus_cases}.get(collection_path.name)
+        fillings: Mapping[str, Callable[[Settings], Sequence[Any]]] = {
+            "test_decoders.py": cases,
+            "test_corpus.py": corpus_cases,
+            "test_loader.py": loader_cases,
+        }
+        fills = fillings.get(collection_path.name)
         return None if fills is None or fills(self._settings) else True
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Decoders, clips and cases as parameters; naming a clip does not make it."""
         asked = {name.removeprefix(f"{PREFIX}_") for name in metafunc.fixturenames if name.startswith(PREFIX)}
-        if not asked & {"decoder", "clip", "case", "corpus"}:
+        if not asked & {"decoder", "clip", "case", "corpus", "loader"}:
             return
-        from pytest_videodecode.selection import cases, corpus_cases, sources
+        from pytest_videodecode.selection import cases, corpus_cases, loader_cases, sources
 
         kinds: Mapping[str, Callable[[Settings], Sequence[Any]]] = {
             "decoder": lambda settings: settings.decoder,
             "clip": sources,
             "case": cases,
             "corpus": corpus_cases,
+            "loader": loader_cases,
         }
         for kind, named in kinds.items():
             if kind in asked:
@@ -183,25 +202,36 @@ class Run:
             from pytest_videodecode.selection import in_order
 
             self._verdicts = in_order(self._verdicts, self._settings)
-        if self._settings.report and (self._verdicts or self._in_use) and not self._config.option.collectonly:
+        refused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
+        if (self._verdicts or self._in_use) and not self._config.option.collectonly and not refused:
             self._write_report(session)
         if session.exitstatus == pytest.ExitCode.OK and any(v.check == "worker_exit" for v in self._verdicts):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _write_report(self, session: pytest.Session) -> None:
-        from pytest_videodecode.environment import environment
+        """The files of the report folder, and the page of a job of GitHub Actions, which names its file itself."""
+        folder = Path(self._settings.report) if self._settings.report else None
+        page = os.environ.get("GITHUB_STEP_SUMMARY", "")
+        if folder is None and not page:
+            return
+        from pytest_videodecode.reports.job_summary import job_summary, write_job_summary
         from pytest_videodecode.reports.results import results, write_results
 
-        report = results(self._verdicts, environment(), self._settings.seed)
+        seed = self._settings.seed
         try:
-            self._report_line = f"report: {write_results(Path(self._settings.report), report)}"
+            if folder and (self._verdicts or self.throughput is None):
+                from pytest_videodecode.environment import environment
+
+                report = results(self._verdicts, environment(), seed)
+                self._report_lines.append(f"report: {write_results(folder, report)}")
+            write_job_summary(job_summary(self._verdicts, seed, self.throughput), folder, page)
         except OptionError as error:
-            self._report_line = f"ERROR {error}"
+            self._report_lines.append(f"ERROR {error}")
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """The matrix, then the failures with the command that shows each again."""
-        if not self._verdicts and not self._report_line:
+        if not self._verdicts and not self._report_lines:
             return
         from pytest_videodecode.reports.summary import summary_lines
         from pytest_videodecode.selection import CHECK_NAMES
@@ -209,8 +239,8 @@ class Run:
         terminalreporter.section(PREFIX)
         for line in summary_lines(self._verdicts, self._settings.seed, CHECK_NAMES):
             terminalreporter.line(line)
-        if self._report_line:
-            terminalreporter.line(self._report_line)
+        for line in self._report_lines:
+            terminalreporter.line(line)
 
 
 def _ini(config: pytest.Config) -> dict[str, Any]:

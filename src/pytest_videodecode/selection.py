@@ -9,12 +9,15 @@ from pathlib import Path
 
 from pytest_videodecode.checks import catalogue
 from pytest_videodecode.checks.expected import Expected, load_expected
+from pytest_videodecode.checks.loaders.catalogue import LOADER_CHECKS
 from pytest_videodecode.clips import rules
 from pytest_videodecode.clips.catalogue import CATALOGUE, specs_for
 from pytest_videodecode.decoders import registry
 from pytest_videodecode.decoders.spec import DecoderSpec, parse
 from pytest_videodecode.errors import OptionError, VideodecodeError
 from pytest_videodecode.failures import corpus
+from pytest_videodecode.loaders import spec as loaders
+from pytest_videodecode.measure.metrics import check_limits
 from pytest_videodecode.model import ClipSpec, Verdict
 from pytest_videodecode.options import Settings
 
@@ -26,10 +29,11 @@ _ENDINGS = (
 #: Endings of files that are taken from a folder of clips; a file that is named itself may have any.
 VIDEO_ENDINGS = frozenset(_ENDINGS.split())
 
-#: The checks in running order, then the replay of the corpus, and the verdict on a worker that does not end.
+#: The checks in running order, then the replay of the corpus, the checks of loaders, and the verdict on a worker
+#: that does not end.
 CORPUS = "corpus"
 WORKER_EXIT = "worker_exit"
-CHECK_NAMES = (*catalogue.CHECKS, CORPUS, WORKER_EXIT)
+CHECK_NAMES = (*catalogue.CHECKS, CORPUS, *LOADER_CHECKS, WORKER_EXIT)
 
 #: A clip before it is made or looked at: naming it costs nothing, so tests can be collected.
 ClipSource = ClipSpec | Path
@@ -56,6 +60,22 @@ class CorpusCase:
 
     def __str__(self) -> str:
         return f"{self.decoder}-{self.recipe.stem}"
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderCase:
+    """One check of one streaming loader, on the data set that is made for it."""
+
+    loader: str
+    check: str
+
+    @property
+    def name(self) -> str:
+        """The loader's name in verdicts: a decoder may have the same spec."""
+        return f"loader {self.loader}"
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.check}"
 
 
 def sources(settings: Settings) -> list[ClipSource]:
@@ -85,6 +105,12 @@ def corpus_cases(settings: Settings) -> list[CorpusCase]:
     return [CorpusCase(decoder, recipe) for decoder in settings.decoder for recipe in recipes]
 
 
+def loader_cases(settings: Settings) -> list[LoaderCase]:
+    """Every loader × check of the settings."""
+    checks = [name for name in LOADER_CHECKS if not settings.checks or name in settings.checks]
+    return [LoaderCase(loader, check) for loader in settings.loader for check in checks]
+
+
 def source(text: str) -> ClipSource:
     """The clip that one text names: a codec, a recipe, a named clip, or else a file.
 
@@ -103,7 +129,11 @@ def source(text: str) -> ClipSource:
 
 def in_order(verdicts: Iterable[Verdict], settings: Settings) -> list[Verdict]:
     """In the order of ``cases``, however they came in; what the settings do not name comes last, by name."""
-    order = [settings.decoder, [spec.name for spec in _generated(settings.codecs)], CHECK_NAMES]
+    order = [
+        [*settings.decoder, *(f"loader {loader}" for loader in settings.loader)],
+        [spec.name for spec in _generated(settings.codecs)],
+        CHECK_NAMES,
+    ]
 
     def place(verdict: Verdict) -> list[tuple[int, str]]:
         names = (verdict.decoder, verdict.clip, verdict.check)
@@ -124,10 +154,13 @@ def validate(settings: Settings, said_by: Mapping[str, str]) -> None:
     looks: Mapping[str, Callable[[], object]] = {
         "decoder": lambda: [_known_decoder(decoder) for decoder in settings.decoder],
         "codecs": lambda: _generated(settings.codecs),
+        "loader": lambda: [loaders.parse(loader) for loader in settings.loader],
         "checks": lambda: _checks(settings),
         "clips": lambda: _real(settings.clips),
         "expected": lambda: read_expected(settings),
         "twin": lambda: _known_decoder(settings.twin) if settings.twin else None,
+        "against": lambda: _known_decoder(settings.against) if settings.against else None,
+        "limits": lambda: check_limits(dict(settings.limits)),
         "require": lambda: _known_names(settings),
     }
     for name, look in looks.items():
@@ -146,10 +179,10 @@ def _known_decoder(text: str) -> DecoderSpec:
 
 
 def _checks(settings: Settings) -> list[str]:
-    names = [name for name in settings.checks if name != CORPUS]
-    if settings.checks and not names:
-        return []
-    return [check.__name__ for check in catalogue.select(names)]
+    if unknown := sorted(set(settings.checks) - {*CHECK_NAMES[:-1]}):
+        raise OptionError(f"there is no check {unknown[0]!r}; choose from {', '.join(CHECK_NAMES[:-1])}")
+    names = [name for name in settings.checks if name in catalogue.CHECKS]
+    return [check.__name__ for check in catalogue.select(names)] if names or not settings.checks else []
 
 
 def real_files(settings: Settings) -> dict[str, Path]:
@@ -164,7 +197,8 @@ def read_expected(settings: Settings) -> Sequence[Expected]:
 
 def _known_names(settings: Settings) -> None:
     specs = _generated(settings.codecs)
-    known = {"all", *catalogue.CHECKS, CORPUS, *settings.decoder, *real_files(settings)}
+    known = {"all", *catalogue.CHECKS, CORPUS, *LOADER_CHECKS, *(case.name for case in loader_cases(settings))}
+    known |= {*settings.decoder, *real_files(settings)}
     known |= {name for spec in specs for name in (spec.codec, spec.name)}
     if unknown := [name for name in settings.require if name not in known]:
         raise OptionError(f"{unknown[0]!r} is nothing in this run; choose from {', '.join(sorted(known))}")

@@ -15,6 +15,8 @@ from types import TracebackType
 from pytest_videodecode.checks import base, catalogue
 from pytest_videodecode.checks.expected import Expected, compare
 from pytest_videodecode.checks.hang_limit import hang_limit
+from pytest_videodecode.checks.loaders import base as loader_checks
+from pytest_videodecode.checks.loaders.catalogue import LOADER_CHECKS
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.decoders.spec import DecoderSpec, parse
@@ -26,6 +28,8 @@ from pytest_videodecode.failures.store import FOLDER, FailureStore
 from pytest_videodecode.isolation.pool import Workers
 from pytest_videodecode.isolation.process import AUTOPSY_S, Limits
 from pytest_videodecode.jsonform import from_json, to_json
+from pytest_videodecode.loaders import spec as loaders
+from pytest_videodecode.loaders.subject import DATASET, LoaderRuns
 from pytest_videodecode.model import (
     Clip,
     ClipSpec,
@@ -37,7 +41,16 @@ from pytest_videodecode.model import (
     Verdict,
 )
 from pytest_videodecode.options import Settings
-from pytest_videodecode.selection import CORPUS, WORKER_EXIT, Case, ClipSource, CorpusCase, read_expected, real_files
+from pytest_videodecode.selection import (
+    CORPUS,
+    WORKER_EXIT,
+    Case,
+    ClipSource,
+    CorpusCase,
+    LoaderCase,
+    read_expected,
+    real_files,
+)
 
 #: The settings that a replay of one recipe shares with the run.
 _OF_A_REPLAY = ("threads_env", "timeout", "memory", "allowed_errors")
@@ -155,8 +168,10 @@ class Session:
         verdict = self._verdict(check, decoder, source.name, run, self._replay(check, decoder, source))
         return self._kept(verdict, copies) if copies else verdict
 
-    def run(self, case: Case | CorpusCase) -> Verdict:
-        """``check`` or ``replay``, as the case is."""
+    def run(self, case: Case | CorpusCase | LoaderCase) -> Verdict:
+        """``check``, ``replay`` or ``check_loader``, as the case is."""
+        if isinstance(case, LoaderCase):
+            return self.check_loader(case)
         if isinstance(case, CorpusCase):
             return self.replay(case.decoder, case.recipe)
         return self.check(case.check, case.decoder, case.source)
@@ -172,6 +187,23 @@ class Session:
         named = recipe.stem if recipe.parent == packaged() else str(recipe)
         command = ["videodecode", "replay", named, "--decoder", decoder, *self._options(*_OF_A_REPLAY)]
         return self._verdict(CORPUS, decoder, recipe.stem, run, shlex.join(command))
+
+    def check_loader(self, case: LoaderCase) -> Verdict:
+        """One check of one streaming loader. Never raises for what the loader does."""
+
+        def run() -> Verdict:
+            limit_s, seed = self.settings.timeout, self.settings.seed
+            subject = self._loader_runs.subject(case.name, loaders.parse(case.loader), limit_s, seed)
+            return loader_checks.run(LOADER_CHECKS[case.check], subject)
+
+        command = ["videodecode", "check", "--loader", case.loader, "--checks", case.check]
+        return self._verdict(
+            case.check, case.name, DATASET, run, shlex.join([*command, *self._options("timeout", "seed")])
+        )
+
+    @cached_property
+    def _loader_runs(self) -> LoaderRuns:
+        return LoaderRuns(self.scratch / "loaders", lambda: self.deadline)
 
     def _verdict(self, check: str, decoder: str, name: str, run: Callable[[], Verdict], replay: str) -> Verdict:
         try:
@@ -271,6 +303,7 @@ class Session:
         """End the workers; one that does not end by itself is a failed verdict of ``worker_exit``."""
         workers: Workers | None = self.__dict__.pop("workers", None)
         hung = workers.close() if workers else []
+        self.__dict__.pop("_loader_runs", None)
         if scratch := self.__dict__.pop("_scratch", None):
             scratch.cleanup()
         return [

@@ -34,6 +34,14 @@ BAD = [
     ("seed", "-1", "whole number from 0 to 4294967295"),
     ("seed", "", "whole number from 0 to 4294967295"),
     ("threads_env", "1 X", "such as VIDEO_DECODE_THREADS"),
+    ("processes", "0", "whole number from 1 to 4096"),
+    ("seconds", "0", "seconds above 0, at most 86400"),
+    ("limits", "cpu_per_sample", "give METRIC=NUMBER above 0, such as cpu_per_sample=1.15"),
+    ("limits", "cpu_per_sample=nan", "give METRIC=NUMBER above 0, such as cpu_per_sample=1.15"),
+    ("limits", "speed=2", "choose from threads_per_process, "),
+    ("against", "nope", "registered are production, pyav"),
+    ("baseline", "empty", "is a folder; give a file"),
+    ("benchmark_json", "empty", "is a folder; give a file"),
 ]
 
 

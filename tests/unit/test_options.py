@@ -34,6 +34,7 @@ def test_help_tells_the_default_zero_included() -> None:
     assert BY_NAME["threads"].help_text.endswith("(default: 0,1,2,4)")
     assert BY_NAME["seed"].help_text.endswith("(default: 0)")
     assert "default" not in BY_NAME["report"].help_text
+    assert BY_NAME["processes"].help_text.count("default") == 1
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,17 @@ def test_help_tells_the_default_zero_included() -> None:
         ("report", "", ""),
         ("threads_env", " MYLAB_THREADS ", "MYLAB_THREADS"),
         ("threads_env", "", ""),
+        ("processes", "28", 28),
+        ("seconds", 0.2, 0.2),
+        (
+            "limits",
+            "cpu_per_sample=1.15, threads_per_process = 1",
+            (("cpu_per_sample", 1.15), ("threads_per_process", 1.0)),
+        ),
+        ("limits", ["throughput=0.9", "throughput=0.95"], (("throughput", 0.95),)),
+        ("limits", {"cpu_per_sample": 2}, (("cpu_per_sample", 2.0),)),
+        ("limits", "", ()),
+        ("baseline", "not/there/yet.json", "not/there/yet.json"),
     ],
 )
 def test_text_is_read(name: str, value: Any, read_as: Any) -> None:
@@ -94,6 +106,12 @@ def test_text_is_read(name: str, value: Any, read_as: Any) -> None:
         ("expected", "."),
         ("report", __file__),
         ("threads_env", "A=B"),
+        ("processes", "0"),
+        ("processes", "4097"),
+        ("limits", "1.15"),
+        ("limits", "cpu_per_sample=inf"),
+        ("limits", "cpu_per_sample=0"),
+        ("baseline", "."),
         ("nothing", "1"),
     ],
 )

@@ -11,6 +11,7 @@ from pytest_videodecode.damage.damage import Damage
 from pytest_videodecode.errors import (
     DecoderContractError,
     DecoderSpecError,
+    LoaderSpecError,
     Unsupported,
     VideodecodeError,
     WorkerError,
@@ -33,6 +34,7 @@ SETTLED_BY: Mapping[type[VideodecodeError], Status] = {
     Unsupported: Status.UNSUPPORTED,
     WorkerError: Status.ERROR,
     DecoderSpecError: Status.ERROR,
+    LoaderSpecError: Status.ERROR,
 }
 
 
@@ -139,14 +141,14 @@ def run(check: Check, subject: Subject) -> Verdict:
         nonlocal requests
         requests += 1
         outcome = subject.decode(request)
-        if outcome.error and (status := _settled(outcome.error)):
+        if outcome.error and (status := settled(outcome.error)):
             raise _Settled(Finding(status=status, reason=one_line(outcome.error.message)))
         return outcome
 
     try:
         finding = check(dataclasses.replace(subject, decode=decode))
-    except _Settled as settled:
-        finding = settled.finding
+    except _Settled as end:
+        finding = end.finding
     return Verdict(
         check=check.__name__,
         decoder=subject.decoder.name,
@@ -163,7 +165,8 @@ class _Settled(Exception):
         self.finding = finding
 
 
-def _settled(error: ErrorInfo) -> Status | None:
+def settled(error: ErrorInfo) -> Status | None:
+    """The verdict that an error of this package decides by itself; None for any other error."""
     for kind, status in SETTLED_BY.items():
         # by qualified name: a decoder may well have an Unsupported of its own
         if f"{kind.__module__}.{kind.__qualname__}" in error.bases:

@@ -11,7 +11,7 @@ from pytest_videodecode.commands.settings import add_settings, read_settings
 from pytest_videodecode.options import BY_NAME
 
 if TYPE_CHECKING:
-    from pytest_videodecode.selection import Case, CorpusCase
+    from pytest_videodecode.selection import Case, CorpusCase, LoaderCase
 
 _SETTINGS = [name for name in BY_NAME if name != "decoder"]
 
@@ -34,11 +34,13 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_videodecode.environment import environment
     from pytest_videodecode.reports.results import results, write_results
     from pytest_videodecode.reports.summary import is_good, summary_lines
-    from pytest_videodecode.selection import CHECK_NAMES, cases, corpus_cases, in_order
+    from pytest_videodecode.selection import CHECK_NAMES, cases, corpus_cases, in_order, loader_cases
     from pytest_videodecode.session import Session
 
     settings = read_settings(arguments, _SETTINGS)
-    planned: list[Case | CorpusCase] = [*cases(settings), *corpus_cases(settings)]
+    planned: list[Case | CorpusCase | LoaderCase] = [*loader_cases(settings)]
+    if arguments.decoder or not settings.loader:  # who names a loader alone means that alone
+        planned = [*cases(settings), *corpus_cases(settings), *planned]
     verdicts = []
     with Session(settings, Path.cwd()) as session:
         for number, case in enumerate(planned, 1):

@@ -83,8 +83,19 @@ class Channel:
 
     def beats(self) -> int:
         """How often the worker's heartbeat thread has had the GIL."""
-        (beats,) = protocol.HEARTBEAT.unpack_from(self._header, 0)
-        return int(beats)
+        return self._counter(protocol.HEARTBEAT_AT)
+
+    def progress(self) -> int:
+        """How many samples the worker's seat has decoded."""
+        return self._counter(protocol.PROGRESS_AT)
+
+    def _counter(self, place: int) -> int:
+        (count,) = protocol.COUNTER.unpack_from(self._header, place)
+        return int(count)
+
+    def fileno(self) -> int:
+        """What becomes readable when a message, or the worker's end, has come."""
+        return self._replies
 
     def stacks(self, timeout_s: float) -> str:
         """The Python stacks of all threads, once faulthandler has written them; empty if it does not."""

@@ -6,10 +6,13 @@ leak into the user's other tests.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pytest_videodecode.isolation.census import threads_and_memory
 from pytest_videodecode.model import DecodeRequest, Observed, StreamSeen
 
 
@@ -107,6 +110,49 @@ def observing(request: DecodeRequest) -> Iterator[Observer | None]:
         av.open = original_open
         if patched:
             container_class.seek = original_seek  # type: ignore[method-assign]
+
+
+class DecodeCount:
+    """What PyAV's codec contexts did: frames that they gave out, and the most OS threads there were meanwhile."""
+
+    def __init__(self) -> None:
+        self.frames: int | None = None  # None: nothing was seen
+        self.threads_peak = 0
+
+    def decoded(self, frames: int) -> None:
+        """One call has given out so many frames; the decoder's pool is there at this moment."""
+        self.frames = (self.frames or 0) + frames
+        self.threads_peak = max(self.threads_peak, threads_and_memory(os.getpid())[0])
+
+
+@contextmanager
+def counting_decodes() -> Iterator[DecodeCount]:
+    """Counts while the ``with`` lasts, at a cost that has no place in a timed run.
+
+    Every way of PyAV to decode ends in ``VideoCodecContext.decode``. Nothing is seen where that cannot be replaced:
+    PyAV 15 lets no class be changed, and other libraries decode without PyAV.
+    """
+    count = DecodeCount()
+    module = sys.modules.get("av.video.codeccontext")
+    if module is None:
+        yield count
+        return
+    kind, original = module.VideoCodecContext, module.VideoCodecContext.decode
+
+    def decode(self: Any, *args: Any, **kwargs: Any) -> Any:
+        frames = original(self, *args, **kwargs)
+        count.decoded(len(frames))
+        return frames
+
+    try:
+        kind.decode = decode
+    except TypeError:
+        yield count
+        return
+    try:
+        yield count
+    finally:
+        kind.decode = original
 
 
 class _StandIn:

@@ -17,11 +17,13 @@ from pytest_videodecode.decoders.spec import DecoderSpec
 from pytest_videodecode.errors import VideodecodeError, WorkerError
 from pytest_videodecode.isolation import census, protocol
 from pytest_videodecode.isolation.channel import Channel
+from pytest_videodecode.isolation.heartbeat import SEATED_S
 from pytest_videodecode.isolation.journal import Journal
 from pytest_videodecode.isolation.kill import TOKEN, kill_tree
 from pytest_videodecode.isolation.stacks import HAS_NATIVE, NATIVE_S, native_stacks, phase_of
 from pytest_videodecode.isolation.worker import STACKS_SIGNAL
 from pytest_videodecode.jsonform import from_json, to_json
+from pytest_videodecode.measurement import Seat
 from pytest_videodecode.model import Census, DecodeRequest, DecoderInfo, Hang, Outcome, OutcomeKind
 
 _BOOT = Path(__file__).with_name("boot.py")
@@ -54,6 +56,15 @@ class Limits:
     memory: int = 4 << 30
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A glance at a worker from outside: samples decoded, OS threads, resident bytes."""
+
+    progress: int
+    threads: int
+    memory: int
+
+
 class Worker:
     """One worker process in a process group of its own. Starting it does not wait; its first use does.
 
@@ -68,6 +79,7 @@ class Worker:
         self._token = secrets.token_hex(8)
         self._info: DecoderInfo | None = None
         self._channel = Channel()
+        self._pulse = _Pulse(self._channel)
         try:
             self._process = self._start()
         except OSError as error:
@@ -165,6 +177,41 @@ class Worker:
             self.kill()
             raise
 
+    def order(self, message: protocol.SeatOrder | protocol.Go) -> None:
+        """Send a seat's order, or have its time begin; ``fileno`` becomes readable when ``seat`` has the answer."""
+        self.info()
+        self._channel.trim_log()
+        self._pulse = _Pulse(self._channel)
+        kind = "go" if isinstance(message, protocol.Go) else "seat"
+        with suppress(BrokenPipeError):  # seat() says what it died of
+            self._channel.send({kind: to_json(message, brief=True)})
+
+    def fileno(self) -> int:
+        """What a selector waits for."""
+        return self._channel.fileno()
+
+    def look(self) -> Look:
+        """What can be seen of a worker from outside while it decodes on its seat."""
+        self._pulse.feel(time.monotonic())
+        threads, memory = census.threads_and_memory(self.pid)
+        return Look(progress=self._channel.progress(), threads=threads, memory=memory)
+
+    def seat(self) -> Seat:
+        """The answer to ``order``; a worker that died instead is a lost seat."""
+        try:
+            message = self._channel.receive()
+            if message is not None:
+                return from_json(Seat, message)
+            lost = str(self._crash())
+        except VideodecodeError as error:
+            self.kill()
+            lost = f"garbage from the worker: {error}"
+        return Seat(seat=-1, lost=lost)
+
+    def hung(self, limit_s: float) -> Hang:
+        """Say what a worker that has gone ``limit_s`` without a sample is doing, and kill it."""
+        return self._autopsy(limit_s, self._pulse, 2 * SEATED_S)
+
     def _watch(
         self, limit_s: float, counter: census.ThreadCounter | None, when_slow: Callable[[], None] | None
     ) -> Outcome | None:
@@ -210,13 +257,13 @@ class Worker:
             )
         return replace(reply.outcome, frames=frames, census=counts)
 
-    def _autopsy(self, limit_s: float, pulse: _Pulse) -> Hang:
+    def _autopsy(self, limit_s: float, pulse: _Pulse, quiet_s: float = _QUIET_S) -> Hang:
         """Watch a worker that is over its limit for a moment, then kill it."""
         running = 0
         for _ in range(_LOOKS):
             time.sleep(_LOOK_S)
             running += census.is_running(self.pid)
-        gil_held = pulse.feel(time.monotonic()) >= min(_QUIET_S, limit_s)
+        gil_held = pulse.feel(time.monotonic()) >= min(quiet_s, limit_s)
         names = census.thread_names(self.pid)
         with suppress(ProcessLookupError):  # last, because a signal may wake what it interrupts
             os.kill(self.pid, STACKS_SIGNAL)

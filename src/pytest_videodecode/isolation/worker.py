@@ -1,4 +1,4 @@
-"""The child: loads one decoder, then serves one request after another until its parent hangs up.
+"""The child: loads one decoder, then serves one request, or one seat, after another until its parent hangs up.
 
 Nothing here tries to survive a bad decode. The parent watches from outside, and kills.
 """
@@ -12,8 +12,6 @@ import mmap
 import os
 import signal
 import sys
-import threading
-import time
 import traceback
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -27,7 +25,9 @@ from pytest_videodecode.decoders.spec import parse
 from pytest_videodecode.errors import DecoderContractError
 from pytest_videodecode.isolation import protocol
 from pytest_videodecode.isolation.census import Snapshot, snapshot
+from pytest_videodecode.isolation.heartbeat import SEATED_S, Heartbeat
 from pytest_videodecode.isolation.observe import observing
+from pytest_videodecode.isolation.seat import Seated
 from pytest_videodecode.jsonform import from_json, to_json
 from pytest_videodecode.model import Census, DecodeRequest, ErrorInfo, Outcome, OutcomeKind
 
@@ -46,7 +46,7 @@ def main(fds: Sequence[int]) -> None:
     faulthandler.enable()
     faulthandler.register(STACKS_SIGNAL, file=stacks_fd, all_threads=True)
     pixels = SharedPixels(pixels_fd)
-    threading.Thread(target=_beat, args=(mmap.mmap(pixels_fd, protocol.HEADER),), daemon=True).start()
+    heartbeat = Heartbeat(pixels_fd)
 
     order = protocol.read_message(requests_fd)
     if order is None:
@@ -59,12 +59,24 @@ def main(fds: Sequence[int]) -> None:
         return
     _send(replies_fd, protocol.Hello(info=decoder.info))
     alive: list[Any] = []
+    seat: Seated | None = None
     while (message := protocol.read_message(requests_fd)) is not None:
+        if "seat" in message or "go" in message:
+            heartbeat.set_period(SEATED_S)
+            if "seat" in message:
+                seat = Seated(decoder, from_json(protocol.SeatOrder, message["seat"]), heartbeat)
+            assert seat is not None, "a seat goes when it is ready"
+            answer = seat.rehearse() if "seat" in message else seat.go(from_json(protocol.Go, message["go"]))
+            heartbeat.set_period(None)  # it rests: other seats may be timed now
+            _send(replies_fd, answer)
+            continue
+        heartbeat.set_period(protocol.HEARTBEAT_S)
         request = from_json(DecodeRequest, message)
         _send(replies_fd, serve(decoder, request, pixels, alive))
         if request.then_exit:
             return
         alive.clear()
+    heartbeat.set_period(protocol.HEARTBEAT_S)  # ending is watched too
 
 
 def serve(decoder: Decoder, request: DecodeRequest, pixels: SharedPixels, alive: list[Any]) -> protocol.Reply:
@@ -200,14 +212,6 @@ def _send(fd: int, message: Any) -> None:
 
 def _size(shape: tuple[int, ...]) -> str:
     return "x".join(str(part) for part in shape)
-
-
-def _beat(header: mmap.mmap) -> None:
-    beats = 0
-    while True:
-        beats += 1
-        protocol.HEARTBEAT.pack_into(header, 0, beats)
-        time.sleep(protocol.HEARTBEAT_S)
 
 
 def _die_with_parent() -> None:

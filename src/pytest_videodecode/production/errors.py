@@ -1,29 +1,35 @@
-"""What the reader raises by intent, under one root; damage that FFmpeg finds stays an ``av.FFmpegError``.
+"""What the reader raises, under one root.
 
-Each class is a builtin error too, so that code written against ``ValueError`` or ``IndexError`` keeps working.
-The message is the first argument and the rest have defaults: such exceptions survive pickling, and with it the
-way back from a worker process.
+Each class is another error too, so that code written against ``ValueError``, ``IndexError``, ``FileNotFoundError`` or
+``av.FFmpegError`` keeps working. All arguments are in ``args`` or have defaults: such exceptions survive pickling,
+and with it the way back from a worker process.
 """
 
 from __future__ import annotations
 
 import math
 
+import av
+
 
 class VideoReadError(Exception):
-    """Root of all errors that the reader raises itself."""
+    """Root of all errors of the reader."""
 
 
 class ThreadSettingError(VideoReadError, ValueError):
-    """The environment variable of the decode threads holds something that is no thread count."""
+    """A thread count, given or from the environment, that is none."""
 
 
 class FrameRequestError(VideoReadError, ValueError):
-    """A request that asks for nothing, for two things at once, or with values that are no numbers."""
+    """A request that asks for nothing, for two things at once, or with values that mean nothing."""
+
+
+class OutputBufferError(VideoReadError, ValueError):
+    """``out=`` is not the memory that the answer fits into."""
 
 
 class VideoSourceError(VideoReadError, ValueError):
-    """What was given as the video is neither a path nor a usable binary file object."""
+    """What was given as the video is neither a path nor a usable binary file object or URL."""
 
 
 class NoVideoStreamError(VideoReadError, ValueError):
@@ -32,6 +38,14 @@ class NoVideoStreamError(VideoReadError, ValueError):
 
 class FrameConversionError(VideoReadError, ValueError):
     """FFmpeg decoded a frame and refuses to convert it to RGB."""
+
+
+class DecoderCacheError(VideoReadError, ValueError):
+    """A cache that cannot be used: closed, or made with a size that is none."""
+
+
+class HardwareError(VideoReadError, RuntimeError):
+    """``device="cuda"`` cannot be had: no CUDA in PyAV, no device or driver, or a stream that it does not decode."""
 
 
 class FrameIndexError(VideoReadError, IndexError):
@@ -56,3 +70,47 @@ class FrameTimestampError(VideoReadError, ValueError):
         self.timestamp = timestamp
         self.distance = distance
         self.file = file
+
+
+class VideoFFmpegError(VideoReadError, av.FFmpegError):
+    """FFmpeg gave up, for a reason that has no class of its own here; ``errno`` and ``strerror`` say which."""
+
+
+class VideoNotFoundError(VideoReadError, av.error.FileNotFoundError):
+    """There is no such file."""
+
+
+class VideoPermissionError(VideoReadError, av.error.PermissionError):
+    """The file may not be read."""
+
+
+class VideoIsFolderError(VideoReadError, av.error.IsADirectoryError):
+    """The path is a folder."""
+
+
+class VideoMemoryError(VideoReadError, av.error.MemoryError):
+    """FFmpeg could not have, or refused to take, as much memory as the file asks for."""
+
+
+class DamagedVideoError(VideoReadError, av.error.InvalidDataError):
+    """The file is no video that FFmpeg knows, or is damaged before the last frame asked."""
+
+
+_TYPED: tuple[type[VideoReadError], ...] = (
+    VideoNotFoundError,
+    VideoPermissionError,
+    VideoIsFolderError,
+    VideoMemoryError,
+    DamagedVideoError,
+)
+
+
+def typed(error: av.FFmpegError, doing: str) -> VideoReadError:
+    """``error`` as one of this module, its message saying what was being done.
+
+    What is one already (of a nested call) is returned as it is.
+    """
+    if isinstance(error, VideoReadError):
+        return error
+    kind = next((kind for kind in _TYPED if isinstance(error, kind.__bases__[1])), VideoFFmpegError)
+    return kind(error.errno, f"{error.strerror}, {doing}")

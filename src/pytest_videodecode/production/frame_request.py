@@ -8,12 +8,19 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from av.video.frame import VideoFrame
 
 from pytest_videodecode.production.errors import FrameIndexError, FrameRequestError, FrameTimestampError
 from pytest_videodecode.production.frame_table import FrameTable
+from pytest_videodecode.production.stream_facts import StreamFacts
+from pytest_videodecode.production.targets import AtRank, AtTime, Target
+
+_T = TypeVar("_T", int, float)
+
+#: What to find, ascending, each with the places in the answer that it belongs to.
+Aims = list[tuple[Target, list[int]]]
 
 #: Takes a frame and the places in the answer that it belongs to.
 Put = Callable[[VideoFrame, Sequence[int]], None]
@@ -29,13 +36,23 @@ class IndexRequest:
     def __len__(self) -> int:
         return len(self.indices)
 
+    def __str__(self) -> str:
+        return f"frame index {_range(self.indices)}"
+
+    def targets(self, facts: StreamFacts) -> Aims | None:
+        """The frames asked, to be found by the container's index; None where there is none or it has not so many."""
+        index, places = facts.index, places_by(self.indices)
+        if index is None or max(places) >= index.length:
+            return None
+        return [(AtRank(rank, index), places[rank]) for rank in sorted(places)]
+
     def ranks(self, table: FrameTable) -> Sequence[int] | None:
         """The index in ``table`` of each frame asked; None where one is not there."""
         return self.indices if max(self.indices) < len(table.pts) else None
 
     def find(self, frames: Iterable[VideoFrame], time_base: Fraction | None, put: Put) -> None:
         """Puts the frames asked out of ``frames``, all frames of the stream from its first on."""
-        places = places_by_rank(self.indices)
+        places = places_by(self.indices)
         last = max(places)
         count = 0
         for frame in frames:
@@ -56,12 +73,26 @@ class IndexRequest:
 class TimestampRequest:
     """Frames by time (s): for each the nearest one, no further away than ``tolerance``."""
 
-    times: tuple[Fraction, ...]
+    seconds: tuple[float | Fraction, ...]
     tolerance: Fraction
     file: str
 
     def __len__(self) -> int:
-        return len(self.times)
+        return len(self.seconds)
+
+    def __str__(self) -> str:
+        return f"timestamp {_range([float(time) for time in self.seconds])} s"
+
+    def targets(self, facts: StreamFacts) -> Aims:
+        """The frames asked, to be found by seeking to their times."""
+        places = places_by(float(time) for time in self.seconds)
+        reach = float(self.tolerance) * facts.second
+        return [(AtTime(time * facts.second, reach), places[time]) for time in sorted(places)]
+
+    @property
+    def times(self) -> list[Fraction]:
+        """The times asked, exactly."""
+        return [Fraction(time) for time in self.seconds]
 
     def _allowed(self, time: Fraction) -> Fraction:
         # a float cannot say a time such as 1/30 more exactly than this
@@ -84,9 +115,10 @@ class TimestampRequest:
         """
         if time_base is None:
             raise self._error([], Fraction(1))
-        order = sorted(range(len(self.times)), key=self.times.__getitem__)
-        asked = [self.times[place] / time_base for place in order]
-        reach = [self._allowed(self.times[place]) / time_base for place in order]
+        times = self.times
+        order = sorted(range(len(times)), key=times.__getitem__)
+        asked = [times[place] / time_base for place in order]
+        reach = [self._allowed(times[place]) / time_base for place in order]
         furthest = max(reach)
         best: dict[int, tuple[Fraction, VideoFrame]] = {}
         unsettled = set(range(len(asked)))
@@ -115,12 +147,12 @@ class TimestampRequest:
     def _error(self, seen: Sequence[int], time_base: Fraction) -> FrameTimestampError:
         if not seen:
             return FrameTimestampError(
-                f"timestamp {float(self.times[0]):g} s asked of {self.file}, which shows no frame with a time; "
+                f"timestamp {float(self.seconds[0]):g} s asked of {self.file}, which shows no frame with a time; "
                 "ask by frame_indices",
-                timestamp=float(self.times[0]),
+                timestamp=float(self.seconds[0]),
                 file=self.file,
             )
-        table = FrameTable(tuple(sorted(seen)), (), time_base)
+        table = FrameTable(tuple(sorted(seen)), time_base)
         distance, worst = max((abs(table.pts[table.nearest(t)] * time_base - t), t) for t in self.times)
         first, last = float(table.pts[0] * time_base), float(table.pts[-1] * time_base)
         return FrameTimestampError(
@@ -133,12 +165,23 @@ class TimestampRequest:
         )
 
 
-def places_by_rank(ranks: Iterable[int]) -> dict[int, list[int]]:
-    """For each frame index asked, where in the answer it goes: several places if it was asked repeatedly."""
-    places: dict[int, list[int]] = {}
-    for place, rank in enumerate(ranks):
-        places.setdefault(rank, []).append(place)
+def table_targets(ranks: Sequence[int], table: FrameTable) -> Aims:
+    """The frames of these indices, to be found at the times that ``table`` has of them."""
+    places = places_by(ranks)
+    return [(AtTime(table.pts[rank]), places[rank]) for rank in sorted(places)]
+
+
+def places_by(asked: Iterable[_T]) -> dict[_T, list[int]]:
+    """For each thing asked, where in the answer it goes: several places if it was asked repeatedly."""
+    places: dict[_T, list[int]] = {}
+    for place, thing in enumerate(asked):
+        places.setdefault(thing, []).append(place)
     return places
+
+
+def _range(asked: Sequence[float]) -> str:
+    low, high = min(asked), max(asked)
+    return f"{low:.9g}" if low == high else f"{low:.9g} to {high:.9g}"
 
 
 def request_of(
@@ -169,7 +212,7 @@ def request_of(
     (tolerance,) = _numbers([tolerance_s], _real, "tolerance_s", "seconds")
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise FrameRequestError(f"tolerance_s is {tolerance}; give a finite number of seconds, 0 or more")
-    return TimestampRequest(tuple(Fraction(time) for time in times), Fraction(tolerance), file)
+    return TimestampRequest(times, Fraction(tolerance), file)
 
 
 def _numbers(values: Any, convert: Callable[[Any], Any], name: str, kind: str) -> tuple[Any, ...]:

@@ -1,9 +1,11 @@
 """``decode_video_frames``: chosen frames of a video file as RGB, right on whatever FFmpeg can read.
 
-How it goes: the packets say which frames there are (``frame_table``), a seek finds the keyframe before the first
-one asked, and every frame decoded from there is compared with what the packets said. Where anything does not fit
-(no times, a failing or late seek, another number of frames, interlaced fields, a change of size) the file is
-decoded from its first frame instead, which is slower and always right.
+How it goes: a seek finds the keyframe before the first frame asked, by the container's index or by time, and from
+there packets are read as far as it takes to know which of them are the frames asked; these are decoded, and what comes
+is compared with what the packets said (``passage``). Where that leaves something open, one pass over all packets says
+which frames there are (``frame_table``). Where anything does not fit (no times, a failing or late seek, another number
+of frames, interlaced fields, a change of size) the file is decoded from its first frame instead, which is slower and
+always right.
 
 PyAV's thread type and log level are left as they are: frame threads hide errors of damaged files, and together
 with a log callback they can hang for ever when a container is closed.
@@ -13,29 +15,31 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from functools import partial
+from typing import Any
 
 import av
-import numpy as np
 from av.video.frame import VideoFrame
-from av.video.reformatter import VideoReformatter
-from av.video.stream import VideoStream
-from numpy.typing import NDArray
 
-from pytest_videodecode.production.errors import FrameConversionError
+from pytest_videodecode.production.decoder_cache import DecoderCache
+from pytest_videodecode.production.errors import DamagedVideoError, VideoReadError, typed
 from pytest_videodecode.production.frame_request import (
+    Aims,
     IndexRequest,
     TimestampRequest,
-    places_by_rank,
     request_of,
+    table_targets,
 )
-from pytest_videodecode.production.frame_table import Misfit, frames_from, read_frame_table, time_base_of
-from pytest_videodecode.production.video_source import PYAV_MAJOR, BinaryReader, VideoSource, thread_setting
+from pytest_videodecode.production.open_clip import OpenClip
+from pytest_videodecode.production.output import FrameBatch, OutputForm
+from pytest_videodecode.production.stream_facts import Misfit, time_base_of
+from pytest_videodecode.production.video_source import BinaryReader, VideoSource, thread_count, thread_setting
 
-__all__ = ["decode_video_frames", "thread_setting"]
+__all__ = ["DecoderCache", "decode_video_frames", "thread_setting"]
 
-# From 17 on PyAV starts a pool of its own for each conversion unless told not to; before, it has no such argument.
-_ONE_THREAD = {"threads": 1} if PYAV_MAJOR >= 17 else {}
+Request = IndexRequest | TimestampRequest
 
 
 def decode_video_frames(
@@ -44,7 +48,14 @@ def decode_video_frames(
     tolerance_s: float = 1e-4,
     *,
     frame_indices: Iterable[int] | None = None,
-) -> NDArray[np.uint8]:
+    decoder_cache: DecoderCache | None = None,
+    threads: int | None = None,
+    output: str = "numpy",
+    layout: str | None = None,
+    dtype: str = "uint8",
+    out: Any = None,
+    device: str = "cpu",
+) -> Any:
     """Frames of the first video stream, ``uint8 (N,H,W,3)`` RGB, in the order asked, repeats included.
 
     Exactly one of ``timestamps`` and ``frame_indices`` is given. A timestamp (s) means the frame whose pts times
@@ -52,91 +63,117 @@ def decode_video_frames(
     decode from the start shows: frames that an edit list hides do not count, whatever the header says. H and W
     are those that the stream declares; frames of another size are scaled to it.
 
-    ``video_path`` is a path or a binary file object; the latter is read from its start and stays open; one without
-    ``seek`` is decoded in one pass. The environment variable ``OPENWAM_VIDEO_DECODE_THREADS``, read at each call,
-    sets the size of libdav1d's thread pool: 2 by default, 0 for FFmpeg's choice.
+    ``video_path`` is a path, a URL or a binary file object. A URL whose scheme FFmpeg reads itself (``http``,
+    ``rtsp``, …: ``FFMPEG_SCHEMES``) is left to it, any other is opened by fsspec. A file object is read from its start
+    and stays open; one without ``seek`` is decoded in one pass. With ``decoder_cache`` a path or URL stays open for
+    the next request.
+
+    ``threads`` is the size of libdav1d's thread pool, 0 for FFmpeg's choice; other decoders are left as they are. None
+    is what the environment variable ``OPENWAM_VIDEO_DECODE_THREADS``, read at each call, says: 2 if it is unset.
+
+    ``output`` is ``numpy`` or ``torch``; ``layout`` ``NHWC`` (that of numpy where it is None) or ``NCHW`` (that of
+    torch), which is a view of memory that lies as NHWC; ``dtype`` ``uint8`` or ``float32``, in [0, 1]. ``out`` is
+    memory of exactly that kind, type and shape, of any strides: it is written to and returned. After an error its
+    content is undefined. No option costs a second copy.
 
     Raises:
-        VideoReadError: the request, the environment variable or the source cannot be used, or a frame asked is
-            not there; its subclasses in ``production.errors`` say which. Never fewer frames than asked.
-        av.FFmpegError: no such file, no video file, or damage before the last frame asked, or so soon behind it that
-            a decoder's threads have read ahead into it (a few frames; one thread reads none).
+        VideoReadError: the request, a setting or the source cannot be used, a frame asked is not there, no such
+            file, no video file, or damage before the last frame asked; its subclasses in ``production.errors`` say
+            which, and those that FFmpeg is the cause of are ``av.FFmpegError`` too. Never fewer frames than asked.
     """
-    threads = thread_setting(os.environ)
+    form = OutputForm.of(output, layout, dtype, out)
+    pool = thread_count(threads)
     source = VideoSource(video_path)
     request = request_of(timestamps, tolerance_s, frame_indices, source.name)
     try:
-        if source.seekable and (frames := _from_keyframe(source, request, threads)) is not None:
-            return frames
-        return _from_start(source, request, threads)
+        with _opened(source, pool, device, decoder_cache) as clip:
+            answer = _from_keyframe(clip, request, form)
+            if answer is not None:
+                return answer
+            try:
+                return _from_start(clip, request, form)
+            except DamagedVideoError:
+                # threads that read ahead may have met the damage before the frames asked came out
+                if not (clip.reads_ahead and source.seekable):
+                    raise
+            with closing(source.open(1, device)) as patient:
+                return _from_start(patient, request, form)
     except Exception as error:
-        # The frames of the traceback would keep the stream, and with it the threads of its decoder.
-        traceback.clear_frames(error.__traceback__)
-        if isinstance(error, av.FFmpegError):
-            error.add_note(f"while reading {len(request)} frame(s) of {source.name}")
-        raise
+        _forget(error)
+        if isinstance(error, VideoReadError) or not isinstance(error, av.FFmpegError):
+            raise
+        failure = error
+    raise typed(failure, f"while reading {request} of {source.name}")
 
 
-def _from_keyframe(
-    source: VideoSource, request: IndexRequest | TimestampRequest, threads: int | None
-) -> NDArray[np.uint8] | None:
-    """The answer by way of a seek, None where that is not sure to be right."""
-    try:
-        with source.open(threads) as (container, stream):
-            table = read_frame_table(container, stream)
-            ranks = request.ranks(table) if table else None
-            if table is None or ranks is None:
-                return None
-            batch = _Batch(source.name, len(request), stream)
-            places = places_by_rank(ranks)
-            last = max(ranks)
-            for rank, frame in frames_from(container, stream, table, min(ranks)):
-                if not batch.has_size_of(frame):
-                    return None
-                if rank in places:
-                    batch.put(frame, places[rank])
-                if rank == last:
-                    return batch.frames
-    except (Misfit, av.FFmpegError, OSError):  # a file object's own seek may raise OSError
-        pass
+def _opened(
+    source: VideoSource, threads: int | None, device: str, cache: DecoderCache | None
+) -> AbstractContextManager[OpenClip]:
+    if cache is not None and source.cacheable:
+        return cache.lend(source, threads, device)
+    return closing(source.open(threads, device))
+
+
+def _from_keyframe(clip: OpenClip, request: Request, form: OutputForm) -> Any:
+    """The answer by way of seeks, None where that is not sure to be right."""
+    for find in (_by_index_or_time, _by_table):
+        if clip.facts is None:
+            return None
+        try:
+            if (aims := find(clip, request)) is not None:
+                return _read(clip, aims, request, form)
+        except (Misfit, av.FFmpegError, OSError):  # a file object's own seek may raise OSError
+            if find is _by_table:
+                clip.give_up_seeking()
     return None
 
 
-def _from_start(
-    source: VideoSource, request: IndexRequest | TimestampRequest, threads: int | None
-) -> NDArray[np.uint8]:
-    with source.open(threads) as (container, stream):
-        batch = _Batch(source.name, len(request), stream)
-        request.find(container.decode(stream), time_base_of(stream), batch.put)
-        return batch.frames
+def _by_index_or_time(clip: OpenClip, request: Request) -> Aims | None:
+    return request.targets(clip.facts) if clip.facts else None
 
 
-class _Batch:
-    """The answer as it fills: converts frames with one converter, whose only thread is the caller's."""
+def _by_table(clip: OpenClip, request: Request) -> Aims | None:
+    table = clip.table()
+    ranks = request.ranks(table) if table else None
+    return table_targets(ranks, table) if table and ranks else None
 
-    def __init__(self, file: str, count: int, stream: VideoStream) -> None:
-        self._file = file
-        self._count = count
-        self._width = stream.codec_context.width
-        self._height = stream.codec_context.height
-        self._reformatter = VideoReformatter()
-        self.frames: NDArray[np.uint8] = np.empty((0, 0, 0, 3), np.uint8)
 
-    def has_size_of(self, frame: VideoFrame) -> bool:
-        return (frame.width, frame.height) == (self._width, self._height)
+def _read(clip: OpenClip, aims: Aims, request: Request, form: OutputForm) -> Any:
+    facts = clip.facts
+    assert facts is not None
+    batch = FrameBatch(request.file, len(request), facts.width, facts.height, form)
 
-    def put(self, frame: VideoFrame, places: Sequence[int]) -> None:
-        """Converts ``frame`` once and writes it to each of ``places``."""
-        if not len(self.frames):
-            self._width, self._height = self._width or frame.width, self._height or frame.height
-            self.frames = np.empty((self._count, self._height, self._width, 3), np.uint8)
-        try:
-            picture = self._reformatter.reformat(
-                frame, width=self._width, height=self._height, format="rgb24", **_ONE_THREAD
-            ).to_ndarray()
-        except (av.FFmpegError, OSError, ValueError) as error:
-            raise FrameConversionError(
-                f"FFmpeg cannot convert the frame at pts {frame.pts} of {self._file} ({frame.format.name}, colour "
-                f"matrix {int(frame.colorspace)}) to RGB: {error}"
-            ) from None
-        self.frames[list(places)] = picture
+    def put(frame: VideoFrame, numbers: Sequence[int]) -> None:
+        batch.put(frame, [place for number in numbers for place in aims[number][1]], clip.reformatter)
+
+    clip.read([target for target, _ in aims], put)
+    return batch.answer
+
+
+def _from_start(clip: OpenClip, request: Request, form: OutputForm) -> Any:
+    """The answer by decoding from the first frame on."""
+    container, stream = clip.from_start()
+    context = stream.codec_context
+    batch = FrameBatch(request.file, len(request), context.width, context.height, form)
+    shown = 0
+
+    def frames() -> Iterator[VideoFrame]:
+        nonlocal shown
+        for frame in container.decode(stream):
+            yield frame
+            shown += 1
+
+    try:
+        request.find(frames(), time_base_of(stream), partial(batch.put, reformatter=clip.reformatter))
+    except av.FFmpegError as error:
+        failure = typed(error, f"while reading {request} of {request.file}, of which {shown} frames could be decoded")
+    else:
+        return batch.answer
+    raise failure
+
+
+def _forget(error: BaseException | None) -> None:
+    """Clears the frames of tracebacks, which would keep the stream, and with it the threads of its decoder."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__context__

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from pytest_videodecode.model import Status, Verdict
 
+#: What the name of a streaming loader begins with, where decoders have theirs.
+LOADER = "loader "
+
 _SHORT = {Status.FAILED: "failed", Status.ERROR: "error", Status.UNSUPPORTED: "unsupported"}
 
 
@@ -32,8 +35,15 @@ def headline(verdicts: Sequence[Verdict], seed: int) -> str:
 def matrix(verdicts: Sequence[Verdict], order: Sequence[str] = ()) -> Iterator[str]:
     """One row per decoder, one column per check: how many passed of how many that could be made.
 
-    Columns stand as ``order`` has them, behind these the rest as they come.
+    Columns stand as ``order`` has them, behind these the rest as they come. Streaming loaders, whose checks are
+    others, stand in a table of their own below.
     """
+    loaders = [verdict for verdict in verdicts if verdict.decoder.startswith(LOADER)]
+    yield from _table([verdict for verdict in verdicts if not verdict.decoder.startswith(LOADER)], order)
+    yield from _table(loaders, order)
+
+
+def _table(verdicts: Sequence[Verdict], order: Sequence[str]) -> Iterator[str]:
     if not verdicts:
         return
     decoders = list(dict.fromkeys(verdict.decoder for verdict in verdicts))

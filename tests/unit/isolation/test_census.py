@@ -1,9 +1,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 
-from pytest_videodecode.isolation.census import ThreadCounter, is_running, private_memory, snapshot, thread_names
+from pytest_videodecode.isolation.census import (
+    ThreadCounter,
+    is_running,
+    private_memory,
+    snapshot,
+    thread_names,
+    threads_and_memory,
+)
 
 
 def test_threads_are_counted_at_their_peak() -> None:
@@ -48,3 +57,23 @@ def test_process_that_is_gone_counts_nothing() -> None:
     assert private_memory(gone) == 0
     assert thread_names(gone) == {}
     assert is_running(gone) is False
+
+
+def test_threads_and_memory_are_those_of_the_process() -> None:
+    release = threading.Event()
+    threads = [threading.Thread(target=release.wait) for _ in range(5)]
+    before, _ = threads_and_memory(os.getpid())
+    for thread in threads:
+        thread.start()
+    during, memory = threads_and_memory(os.getpid())
+    release.set()
+    for thread in threads:
+        thread.join()
+    assert during == before + 5
+    assert memory > 1 << 20
+
+
+def test_process_that_is_gone_has_nothing() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    assert threads_and_memory(process.pid) == (0, 0)

@@ -4,7 +4,7 @@ import av
 import pytest
 
 from pytest_videodecode.clips.cache import ClipCache
-from pytest_videodecode.isolation.observe import Observer, observing
+from pytest_videodecode.isolation.observe import Observer, counting_decodes, observing
 from pytest_videodecode.model import ClipSpec, DecodeRequest
 
 
@@ -66,3 +66,33 @@ def test_stand_in_seeks_through_the_observer_where_the_class_cannot_be_changed(p
             container.seek(0)
         assert len(list(container.decode(container.streams.video[0]))) == 48
     assert (observer.seeks, observer.failed_seeks) == (1, 1)
+
+
+def test_frames_are_counted_whichever_way_they_are_decoded(path: str) -> None:
+    with counting_decodes() as count, av.open(path) as container:
+        assert sum(1 for _ in container.decode(video=0)) == 48
+    assert count.frames == 48
+    with counting_decodes() as count, av.open(path) as container:
+        assert sum(len(packet.decode()) for packet in container.demux(video=0)) == 48
+    assert count.frames == 48
+
+
+def test_frames_of_another_library_are_not_counted_as_none(path: str) -> None:
+    with counting_decodes() as count:
+        pass
+    assert count.frames is None
+
+
+def test_threads_of_a_pool_are_counted_while_it_is_there(path: str) -> None:
+    with counting_decodes() as count, av.open(path) as container:
+        stream = container.streams.video[0]
+        stream.thread_type, stream.thread_count = "FRAME", 11
+        next(container.decode(stream))
+    assert count.threads_peak >= 11
+
+
+def test_counting_leaves_nothing_behind() -> None:
+    before = av.video.codeccontext.VideoCodecContext.decode
+    with counting_decodes():
+        assert av.video.codeccontext.VideoCodecContext.decode is not before
+    assert av.video.codeccontext.VideoCodecContext.decode is before

@@ -1,0 +1,1 @@
+"""Synthetic LeRobot v3 data sets: every picture says which episode, camera and frame it is."""

@@ -1,0 +1,1 @@
+"""Timed runs: samples and seats, throughput, comparison, baseline and gate."""
