@@ -36,7 +36,7 @@ FULL: Mapping[str, Any] = {
 }
 QUICK: Mapping[str, Any] = {
     "codecs": list(QUALITY),
-    "gops": [2, 8],
+    "gops": [2],
     "sizes": [(256, 256)],
     "threads": [1],
     "rounds": 10,
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.length:
             with tempfile.TemporaryDirectory() as folder:
-                for line in length.lines(cache, Path(folder), given.rounds):
+                for line in length.lines(cache, Path(folder), given.peers, given.rounds, given.lengths):
                     print(line, flush=True)
             return 0
         results = _measured(given, cache)
@@ -96,6 +96,7 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="A small choice of cells, in under two minutes")
     parser.add_argument("--length", action="store_true", help="Only what the length of a clip costs")
+    parser.add_argument("--lengths", type=list_of(positive), default=[10, 600], metavar="S,S", help="In seconds")
     parser.add_argument("--codecs", type=list_of(one_of(QUALITY)), metavar="LIST", help="Of " + ",".join(QUALITY))
     parser.add_argument("--gops", type=list_of(positive), metavar="LIST", help="Distances of keyframes, in frames")
     parser.add_argument("--sizes", type=list_of(size), metavar="LIST", help="Such as 256x256,640x480")
@@ -107,13 +108,14 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="LIST",
         help="Of " + ",".join(PATTERNS),
     )
-    parser.add_argument(
-        "--peers", type=list_of(one_of(PEERS)), default=list(STANDARD), metavar="LIST", help="Of " + ",".join(PEERS)
-    )
+    parser.add_argument("--peers", type=list_of(one_of(PEERS)), metavar="LIST", help="Of " + ",".join(PEERS))
     parser.add_argument("--rounds", type=positive, metavar="N", help="Timed requests of a cell, at most")
     parser.add_argument("--seconds", type=seconds, metavar="S", help="Time for a cell, a few rounds aside")
     parser.add_argument("--out", type=Path, metavar="DIR", help="Write decode.json and decode.png there")
     given = parser.parse_args(arguments)
+    if len(given.lengths) != 2 or given.lengths[0] > given.lengths[1] or given.lengths[0] < 3:
+        parser.error("argument --lengths: give a shorter and a longer one, from 3 s on, such as 10,600")
+    given.peers = given.peers or list(length.NAMES if given.length else STANDARD)
     for name, value in (QUICK if given.quick else FULL).items():
         if getattr(given, name) is None:
             setattr(given, name, value)

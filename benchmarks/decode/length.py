@@ -1,38 +1,48 @@
-"""What the length of a clip costs: the same requests in a clip of 10 s and in one of 10 minutes."""
+"""What the length of a clip costs: the same requests in a short clip and in a long one."""
 
 from __future__ import annotations
 
+import random
 import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import av
 
-from benchmarks.decode.cells import PATTERNS, RATE, Cell, Request, clips, requests
+from benchmarks.decode.cells import FRAMES, PATTERNS, RATE, Cell, Request, clips, requests
 from benchmarks.decode.timing import UNTIMED, Peers, ratio
 from pytest_videodecode.clips.cache import ClipCache
 
-SHORT_S, LONG_S = 10, 600
+#: Peers whose cost could grow with the clip, and should not.
 NAMES = ("production", "production-uncached", "torchcodec", "torchcodec-uncached")
 _PATTERNS = ("single", "window")
 _CELL = Cell(codec="av1", gop=2, width=256, height=256, pattern="single", threads=1)
 
 
-def lines(cache: ClipCache, folder: Path, rounds: int) -> Iterator[str]:
+def lines(
+    cache: ClipCache, folder: Path, names: Sequence[str], rounds: int, lengths: tuple[int, int]
+) -> Iterator[str]:
     """The table: by peer and pattern the median request in either clip, and the median of the paired ratios.
 
-    The two clips are made under ``folder``.
+    The two clips, of ``lengths`` in seconds, are made under ``folder``.
     """
     (source,) = clips(cache, _CELL)
-    short = repeated(source, folder / "short.mp4", SHORT_S * RATE)
-    long = repeated(source, folder / "long.mp4", LONG_S * RATE)
-    yield f"{_CELL.group}: one camera, a clip of {SHORT_S} s and one of {LONG_S} s; median of a request"
+    frames = [seconds * RATE for seconds in lengths]
+    short, long = (repeated(source, folder / f"{count}.mp4", count) for count in frames)
+    yield f"{_CELL.group}: one camera, clips of {lengths[0]} and {lengths[1]} s; median of a request"
     yield f"{'':<22}{'pattern':<9}{'short ms':>10}{'long ms':>10}{'long / short':>14}"
-    with Peers(NAMES, cache.root) as peers:
+    with Peers(names, cache.root) as peers:
         for pattern in _PATTERNS:
-            in_short = requests(PATTERNS[pattern], [str(short)], rounds + UNTIMED, frames=SHORT_S * RATE)
-            in_long = requests(PATTERNS[pattern], [str(long)], rounds + UNTIMED, frames=LONG_S * RATE)
-            yield from _measured(peers, pattern, in_short, in_long)
+            in_short = requests(PATTERNS[pattern], [str(short)], rounds + UNTIMED, frames=frames[0])
+            yield from _measured(peers, pattern, in_short, list(_moved(in_short, str(long), frames[1] - frames[0])))
+
+
+def _moved(asked: Sequence[Request], path: str, furthest: int) -> Iterator[Request]:
+    """The requests later in the clip ``path``, by whole copies of the source: the same pictures."""
+    rng = random.Random(0)
+    for ((_, indices),) in asked:
+        later = FRAMES * rng.randrange(furthest // FRAMES + 1)
+        yield [(path, [index + later for index in indices])]
 
 
 def _measured(peers: Peers, pattern: str, in_short: Sequence[Request], in_long: Sequence[Request]) -> Iterator[str]:
@@ -58,7 +68,7 @@ def repeated(source: str, target: Path, frames: int) -> Path:
         packets = [packet for packet in container.demux(template) if packet.size]
         per_frame = packets[1].dts - packets[0].dts if packets[0].dts is not None and packets[1].dts is not None else 1
         with av.open(str(target), "w") as output:
-            stream = output.add_stream_from_template(template)
+            stream = output.add_stream_from_template(template, opaque=True)
             for number in range(frames):
                 packet = packets[number % len(packets)]
                 packet.stream = stream

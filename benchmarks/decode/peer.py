@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.decode.cells import Request
+from pytest_videodecode.errors import VideodecodeError
 
 Frames = NDArray[np.uint8]
 
 
-class Missing(Exception):
+class Missing(VideodecodeError):
     """A peer that is not here, or cannot read the cell's clips; the message is the one line that says why."""
 
 

@@ -16,14 +16,14 @@ from benchmarks.decode.peer import Function, Peer
 class Production(Function):
     """The reader that ships, with a cache of open clips or without one."""
 
-    def __init__(self, threads: int, cached: bool) -> None:
+    def __init__(self, threads: int, cached: bool, device: str = "cpu") -> None:
         # by name, because production is a tenant: it is measured like any other package
         read = importlib.import_module("pytest_videodecode.production.video_io").decode_video_frames
         cache = importlib.import_module("pytest_videodecode.production.decoder_cache").DecoderCache()
         self._cache = cache
         given = {"decoder_cache": cache} if cached else {}
         super().__init__(
-            lambda path, indices: read(path, frame_indices=indices, threads=threads, **given),
+            lambda path, indices: read(path, frame_indices=indices, threads=threads, device=device, **given),
             "threads set libdav1d's pool only; other codecs have PyAV's default (slice threads)",
         )
 
@@ -36,6 +36,7 @@ class Production(Function):
 PEERS: dict[str, Callable[[int, Sequence[Request]], Peer]] = {
     "production": lambda threads, trial: Production(threads, cached=True),
     "production-uncached": lambda threads, trial: Production(threads, cached=False),
+    "production-cuda": lambda threads, trial: Production(threads, cached=True, device="cuda"),
     "torchcodec": lambda threads, trial: packages.torchcodec(threads, True, trial),
     "torchcodec-uncached": lambda threads, trial: packages.torchcodec(threads, False, trial),
     "decord": lambda threads, trial: packages.decord2(threads),
@@ -47,8 +48,8 @@ PEERS: dict[str, Callable[[int, Sequence[Request]], Peer]] = {
     "floor": lambda threads, trial: Floor(threads),
 }
 
-#: Those of the table; the rest imitate other settings of the seed, for many processes at once.
-STANDARD = tuple(name for name in PEERS if name not in ("seed-1", "seed-160"))
+#: Those of the table; the rest need a GPU, or imitate other settings of the seed for many processes at once.
+STANDARD = tuple(name for name in PEERS if name not in ("production-cuda", "seed-1", "seed-160"))
 
 
 def _seed(cap: int) -> Peer:

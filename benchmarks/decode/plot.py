@@ -22,6 +22,8 @@ def draw(results: Sequence[Result], target: Path) -> Path:
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.cell.group, []).append(result)
+    names = list(dict.fromkeys(name for each in results for name in each.timings if each.times(name)))
+    width = 0.85 / max(len(names), 1)
     columns = min(_COLUMNS, len(groups))
     rows = -(-len(groups) // columns)
     figure = Figure(figsize=(5.5 * columns, 3.2 * rows), layout="constrained")
@@ -30,8 +32,6 @@ def draw(results: Sequence[Result], target: Path) -> Path:
     for axis in axes[len(groups) :]:
         axis.set_axis_off()
     for axis, (group, members) in zip(axes, groups.items(), strict=False):
-        names = [name for name in members[0].timings if any(each.times(name) for each in members)]
-        width = 0.85 / max(len(names), 1)
         for number, name in enumerate(names):
             heights = [timing.wall * 1e3 if (timing := each.times(name)) else 0.0 for each in members]
             places = [place + number * width for place in range(len(members))]

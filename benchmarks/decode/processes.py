@@ -71,8 +71,11 @@ class PeerProcess:
         return self.answer()
 
     def tell(self, *message: Any) -> None:
-        """Send ``message`` and do not wait."""
-        self.connection.send(message)
+        """Send ``message`` and do not wait; raises as ``ask`` does."""
+        try:
+            self.connection.send(message)
+        except OSError:
+            raise self._died() from None
 
     def answer(self, limit_s: float = LIMIT_S) -> Any:
         """The answer to what was told before; raises as ``ask`` does."""
@@ -81,12 +84,15 @@ class PeerProcess:
                 self.close()
                 raise Missing(f"no answer within {limit_s:g} s; its process was ended")
             answer = self.connection.recv()
-        except (EOFError, ConnectionError):
-            self._process.join()
-            raise Missing(f"its process died (exit code {self._process.exitcode})") from None
+        except (EOFError, OSError):
+            raise self._died() from None
         if isinstance(answer, Missing):
             raise answer
         return answer
+
+    def _died(self) -> Missing:
+        self.close()
+        return Missing(f"its process died (exit code {self._process.exitcode})")
 
     def close(self) -> None:
         """End the process."""

@@ -7,6 +7,7 @@ import os
 import statistics
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import wait
@@ -64,7 +65,8 @@ class Seats:
         begin = time.monotonic() + _NOTICE_S
         for number, seat in enumerate(seats):
             turn = number % len(asked)
-            seat.tell("run", [*asked[turn:], *asked[:turn]], begin, seconds)
+            with suppress(Missing):
+                seat.tell("run", [*asked[turn:], *asked[:turn]], begin, seconds)
         threads_seen = _census(seats, begin + seconds + LIMIT_S)
         runs: list[Run] = _answers(seats)
         _all(seats, "close")
@@ -91,7 +93,8 @@ class Seats:
 
 def _all(seats: Sequence[PeerProcess], *message: object) -> list[Any]:
     for seat in seats:
-        seat.tell(*message)
+        with suppress(Missing):  # a seat that died says so when it is asked for its answer
+            seat.tell(*message)
     return _answers(seats)
 
 

@@ -55,7 +55,7 @@ def run(rng: np.random.Generator, noise: tuple[float, float], slowdown: float, p
 
 def heavy(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
     """Student's t with 4 degrees of freedom, scaled to a standard deviation of 1."""
-    return rng.standard_t(4, count) / np.sqrt(2)
+    return np.asarray(rng.standard_t(4, count) / 2**0.5)
 
 
 if __name__ == "__main__":

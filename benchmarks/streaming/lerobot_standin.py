@@ -12,6 +12,7 @@ stand-in is for its speed.
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 import time
@@ -137,7 +138,7 @@ def _backend(asked: str | None) -> str:
         raise ValueError(f"backend is {asked!r}; give torchcodec or pyav")
     if asked != "pyav":
         try:
-            import torchcodec.decoders  # noqa: F401
+            importlib.import_module("torchcodec.decoders")
         except (ImportError, OSError, RuntimeError):  # without FFmpeg's libraries it raises what its version raises
             if asked:
                 raise
@@ -149,9 +150,8 @@ class TorchCodec:
     """A clip opened by torchcodec."""
 
     def __init__(self, path: str) -> None:
-        from torchcodec.decoders import VideoDecoder
-
-        self._decoder = VideoDecoder(path, seek_mode="approximate")
+        decoders: Any = importlib.import_module("torchcodec.decoders")
+        self._decoder = decoders.VideoDecoder(path, seek_mode="approximate")
 
     def at(self, times: Sequence[float]) -> torch.Tensor:
         """The frames shown at ``times``, uint8 (N,C,H,W)."""
@@ -168,7 +168,7 @@ class PyAV:
         from av.video.reformatter import VideoReformatter
 
         self._container = av.open(path)
-        self._stream = self._container.streams.video[0]
+        self._stream: Any = self._container.streams.video[0]
         self._stream.codec_context.thread_count = 1
         self._reformatter = VideoReformatter()
         self._shown: Any = None

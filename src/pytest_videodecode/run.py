@@ -211,7 +211,8 @@ class Run:
     def _write_report(self, session: pytest.Session) -> None:
         """The files of the report folder, and the page of a job of GitHub Actions, which names its file itself."""
         folder = Path(self._settings.report) if self._settings.report else None
-        page = os.environ.get("GITHUB_STEP_SUMMARY", "")
+        something = self._verdicts or self.throughput is not None
+        page = os.environ.get("GITHUB_STEP_SUMMARY", "") if something else ""
         if folder is None and not page:
             return
         from pytest_videodecode.reports.job_summary import job_summary, write_job_summary

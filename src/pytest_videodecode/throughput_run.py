@@ -183,14 +183,12 @@ class ThroughputRun:
     def _add_up(self) -> None:
         from pytest_videodecode.measurement import Seat
 
-        for place, pair in enumerate(self._measuring.pairs):
-            seats = [
-                next(
-                    iter(self._brought.get(number, [])[place:]), Seat(seat=number, lost="xdist's process said nothing")
-                )
-                for number in range(self._seated)
-            ]
-            self._measuring.add_up(pair, seats)
+        pairs, numbers = self._measuring.pairs, range(self._seated)
+        for number in numbers:  # a process that was stopped midway brought less than all
+            brought = self._brought.setdefault(number, [])
+            brought += [Seat(seat=number, lost="xdist's process said nothing")] * (len(pairs) - len(brought))
+        for place, pair in enumerate(pairs):
+            self._measuring.add_up(pair, [self._brought[number][place] for number in numbers])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """The table, what the gate compared, and one line for whatever failed."""

@@ -71,10 +71,7 @@ def _read(settings: RunSettings, where: str) -> bytes:
             import fsspec
 
             return _bounded(fsspec.open(f"{settings.root.rstrip('/')}/{INFO}", "rb").open(), where)
-        from huggingface_hub import hf_hub_download
-
-        found = hf_hub_download(str(settings.repo_id), INFO, repo_type="dataset", revision=settings.revision)
-        return _bounded(Path(found).open("rb"), where)
+        return _bounded(Path(_from_hub(settings, where)).open("rb"), where)
     except BenchmarkError:
         raise
     except FileNotFoundError:
@@ -82,6 +79,21 @@ def _read(settings: RunSettings, where: str) -> bytes:
     except Exception as error:
         said = " ".join(str(error).split())[:300]
         raise BenchmarkError(f"cannot read {INFO} of {where}: {type(error).__name__}: {said}") from None
+
+
+def _from_hub(settings: RunSettings, where: str) -> str:
+    import huggingface_hub
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        return huggingface_hub.hf_hub_download(
+            str(settings.repo_id), INFO, repo_type="dataset", revision=settings.revision
+        )
+    except LocalEntryNotFoundError:  # a FileNotFoundError too, but of the cache, not of the data set
+        endpoint = huggingface_hub.constants.ENDPOINT
+        raise BenchmarkError(
+            f"{where} cannot be reached: {endpoint} does not answer; see to the network, HF_ENDPOINT and HF_TOKEN"
+        ) from None
 
 
 def _bounded(file: Any, where: str) -> bytes:

@@ -18,10 +18,15 @@ def diagnose(result: Result) -> Iterator[str]:
 
 
 def thrashes(result: Result) -> bool:
-    """The signature of decoder thrash: a low hit rate of the decoder cache with a high p99."""
+    """The signature of decoder thrash: a low hit rate of the decoder cache with a high p99.
+
+    Where clips were never let go (``evictions`` 0), the cache was only filling.
+    """
     metrics = result.metrics
-    rate, p50, p99 = metrics.video_decoder_cache.hit_rate, metrics.p50_sample_latency_ms, metrics.p99_sample_latency_ms
-    return rate is not None and rate < LOW_HIT_RATE and p99 > HIGH_P99 * p50
+    cache, p50, p99 = metrics.video_decoder_cache, metrics.p50_sample_latency_ms, metrics.p99_sample_latency_ms
+    return (
+        cache.hit_rate is not None and cache.hit_rate < LOW_HIT_RATE and cache.evictions != 0 and p99 > HIGH_P99 * p50
+    )
 
 
 def _thrash(result: Result) -> Iterator[str]:
@@ -36,6 +41,8 @@ def _thrash(result: Result) -> Iterator[str]:
             f"{cache.evictions} evictions; raise --video_decoder_cache_size (now {asked.video_decoder_cache_size}) or "
             f"--buffer_size (now {asked.buffer_size}), or lower --num_workers (now {asked.num_workers})"
         )
+    elif cache.hit_rate < LOW_HIT_RATE and not cache.evictions:
+        yield f"decoder cache: hit rate {cache.hit_rate:.0%} while it was filling; raise --warmup_batches"
     elif cache.hit_rate < LOW_HIT_RATE:
         yield (
             f"decoder cache: hit rate {cache.hit_rate:.0%}, but the tail is short (p99 {p99:.3g} ms, median {p50:.3g} "

@@ -14,6 +14,7 @@ from typing import Any
 from streaming_benchmark.errors import BenchmarkError
 
 _PREFIX = "videodecode/streaming"
+_FAILED = "failed: "
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,6 +40,11 @@ def place(environment: Mapping[str, str]) -> Place:
     Raises:
         BenchmarkError: variables that are no numbers or do not fit each other.
     """
+    if "MASTER_ADDR" in environment and "RANK" not in environment:
+        raise BenchmarkError(
+            "MASTER_ADDR is set and RANK is not, so this process does not know its place; accelerate launch --cpu "
+            "sets no RANK: use torchrun, or accelerate launch --multi_gpu; on one node alone unset MASTER_ADDR"
+        )
     rank, world = _whole(environment, "RANK", 0), _whole(environment, "WORLD_SIZE", 1)
     local = _whole(environment, "LOCAL_WORLD_SIZE", 1)
     local_rank = _whole(environment, "LOCAL_RANK", 0)
@@ -78,10 +84,16 @@ class Meeting:
         """Return when all processes have come here.
 
         Raises:
-            BenchmarkError: when one does not come in time.
+            BenchmarkError: when one fails, or does not come in time.
         """
         self.share(name, "here")
         self.collect(name, range(self._here.world_size))
+
+    def fail(self, said: str) -> None:
+        """Have everybody who waits for this process, now or later, end with what it said; and leave."""
+        for name in ("start", "noted"):
+            self.share(name, _FAILED + said)
+        self.leave()
 
     def leave(self) -> None:
         """Let the others finish: the first process keeps the store alive until all have said that they go."""
@@ -98,7 +110,7 @@ class Meeting:
         """What the processes of ``ranks`` left under ``name``; empty where there is no other process.
 
         Raises:
-            BenchmarkError: naming the one that left nothing in time.
+            BenchmarkError: naming the one that failed, or left nothing in time.
         """
         if self._store is None:
             return []
@@ -111,6 +123,8 @@ class Meeting:
                     f"rank {rank} of {self._here.world_size} did not come to '{name}' in {self._timeout_s:g} s; "
                     "see what it says"
                 ) from None
+            if texts[-1].startswith(_FAILED):
+                raise BenchmarkError(f"rank {rank} failed, so nothing is written: {texts[-1].removeprefix(_FAILED)}")
         return texts
 
 

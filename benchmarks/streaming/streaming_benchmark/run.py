@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader
 from tqdm import tqdm
 
 from pytest_videodecode.errors import VideodecodeError
-from pytest_videodecode.jsonform import from_json, to_json
+from pytest_videodecode.jsonform import loads, to_json
 from streaming_benchmark.arguments import RunSettings
 from streaming_benchmark.consume import consume
 from streaming_benchmark.describe import Described, describe
@@ -41,11 +41,10 @@ def run(settings: RunSettings, environment: Mapping[str, str] = os.environ) -> t
     device = Device(settings.device, settings.video_decode_device, here.local_rank)
     meeting = Meeting(here, settings.batch_timeout_s + _MEETING_S)
     try:
-        noted = _measured(settings, device, here, meeting)
+        noted, facts = _measured(settings, device, here, meeting)
     except BaseException as error:
         said = str(error) if isinstance(error, VideodecodeError) else one_line(error)
-        meeting.share("noted", json.dumps({"error": said}))  # so that nobody waits for us in vain
-        meeting.leave()
+        meeting.fail(said)  # so that nobody waits for us in vain
         raise
     meeting.share("noted", json.dumps(to_json(noted)))
     everyone = _everyone(meeting, here) or {0: noted}
@@ -57,14 +56,14 @@ def run(settings: RunSettings, environment: Mapping[str, str] = os.environ) -> t
         settings=settings,
         place=here,
         metrics=figures(by_node[here.node]),
-        environment=_environment(backend),
+        environment={**versions(), **facts, "cores": str(os.cpu_count()), "machine": platform.node()},
     )
     if here.nodes > 1:
         result = with_nodes(result, {node: figures(them).frames_per_s_node for node, them in by_node.items()})
     return result, list(write_result(result, Path(settings.out_dir))) if here.leads_node else []
 
 
-def _measured(settings: RunSettings, device: Device, here: Place, meeting: Meeting) -> Noted:
+def _measured(settings: RunSettings, device: Device, here: Place, meeting: Meeting) -> tuple[Noted, dict[str, str]]:
     data = describe(settings)
     timed = TimedDataset(load(settings, data))
     loader = _loader(settings, timed, data, device)
@@ -86,7 +85,9 @@ def _measured(settings: RunSettings, device: Device, here: Place, meeting: Meeti
             raise
         except Exception as error:
             raise BenchmarkError(f"loader {settings.dataset}: {one_line(error)}") from error
-    return note(seen, rss_main=peak_rss(), in_main=not settings.num_workers)
+    backend = getattr(timed.dataset, "backend", None)
+    facts = {"backend": backend} if isinstance(backend, str) else {}
+    return note(seen, rss_main=peak_rss(), in_main=not settings.num_workers), facts
 
 
 def _epoch(loader: DataLoader[Any], timed: TimedDataset, number: int) -> Iterator[tuple[Any, BatchTiming]]:
@@ -115,10 +116,5 @@ def _loader(settings: RunSettings, timed: TimedDataset, data: Described, device:
 
 
 def _everyone(meeting: Meeting, here: Place) -> dict[int, Noted]:
-    everyone = {}
-    for rank, text in enumerate(meeting.collect("noted", range(here.world_size))):
-        told = json.loads(text)
-        if "error" in told:
-            raise BenchmarkError(f"rank {rank} failed, so nothing was written here: {told['error']}")
-        everyone[rank] = from_json(Noted, told, f"rank {rank}")
-    return everyone
+    texts = meeting.collect("noted", range(here.world_size))
+    return {rank: loads(Noted, text, f"rank {rank}") for rank, text in enumerate(texts)}

@@ -9,12 +9,13 @@ from typing import Any
 
 from pytest_videodecode.errors import LoaderSpecError
 from pytest_videodecode.loaders.build import build
-from pytest_videodecode.loaders.spec import parse
+from pytest_videodecode.loaders.spec import REGISTERED, parse
 from streaming_benchmark.arguments import RunSettings
 from streaming_benchmark.describe import Described, windows
 from streaming_benchmark.errors import BenchmarkError
 
-STANDIN = "lerobot_standin:StandInDataset"
+#: Loaders by name; the stand-in lies beside the benchmark.
+NAMES = {**REGISTERED, "standin": "lerobot_standin:StandInDataset"}
 _FOLDER = Path(__file__).parents[1]
 
 #: Packages whose version decides what was measured.
@@ -27,7 +28,7 @@ def load(settings: RunSettings, data: Described) -> Any:
     Raises:
         BenchmarkError: a spec that names nothing, an option that the loader does not have, or what it raised.
     """
-    if str(_FOLDER) not in sys.path:  # the stand-in lies beside the benchmark; spawned workers find it this way too
+    if str(_FOLDER) not in sys.path:  # for the stand-in, also in workers that are spawned
         sys.path.append(str(_FOLDER))
     asked = {
         "repo_id": settings.repo_id,
@@ -43,7 +44,7 @@ def load(settings: RunSettings, data: Described) -> Any:
     }
     must = ("root", "repo_id", "delta_timestamps", "video_decode_device", "data_files_root")
     try:
-        spec = parse(STANDIN if settings.dataset == "standin" else settings.dataset)
+        spec = parse(settings.dataset, NAMES)
         if spec.python:
             raise BenchmarkError(
                 "--dataset: an interpreter is not named here; run the benchmark with that interpreter"

@@ -76,7 +76,8 @@ def lines(codec: str, found: Compared, rule: Any) -> Iterator[str]:
     from pytest_videodecode.reports.throughput import compared
 
     first = found.settings[0].measured
-    yield f"{codec}: {first.processes} processes, sample: {first.sample}; ranges are the middle 80 % of rounds"
+    seats = "1 process" if first.processes == 1 else f"{first.processes} processes"
+    yield f"{codec}: {seats}, sample: {first.sample}; ranges are the middle 80 % of rounds"
     table = [["", "samples/s", "CPU ms a sample", "threads", "alone: sample", "first frame", "open"]]
     for setting in found.settings:
         measured, split = setting.measured, setting.measured.split

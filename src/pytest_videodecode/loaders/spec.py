@@ -20,18 +20,18 @@ REGISTERED: Mapping[str, str] = MappingProxyType(
 FORM = "write NAME[,option=value…][@PYTHON], NAME one of {} or module:Class"
 
 
-def parse(text: str) -> DecoderSpec:
+def parse(text: str, registered: Mapping[str, str] = REGISTERED) -> DecoderSpec:
     """``text`` as a spec whose ``target`` is ``module:Class``; nothing is imported yet.
 
     Raises:
         LoaderSpecError: malformed text, or a name that is not registered.
     """
-    form = FORM.format(", ".join(REGISTERED))
+    form = FORM.format(", ".join(registered))
     try:
         spec = decoders.parse(text)
     except DecoderSpecError:
         raise LoaderSpecError(f"loader {text!r} is no spec; {form}") from None
-    target = REGISTERED.get(spec.target, spec.target)
+    target = registered.get(spec.target, spec.target)
     if ":" not in target:
         raise LoaderSpecError(f"loader {spec.target!r} is unknown; {form}")
     return DecoderSpec(target, spec.options, spec.python)

@@ -14,6 +14,7 @@ from pytest_videodecode.errors import MeasurementError
 from pytest_videodecode.measure.bench import Bench
 from pytest_videodecode.measure.sample import SampleShape
 from pytest_videodecode.measure.statistics import (
+    FEWEST_PAIRS,
     PER_CPU_SECOND,
     THROUGHPUT,
     Rule,
@@ -165,7 +166,7 @@ def contest(
         until = start + (end - start) * look / rule.looks
         while clock() + block_s < until or (
             look == rule.looks
-            and len(series[0].rates) < rule.least_pairs(share)
+            and len(series[0].rates) < FEWEST_PAIRS
             and clock() + block_s < end + (end - start) * _LONGER
         ):
             block_s = _block(bench, order, most, series, clock)

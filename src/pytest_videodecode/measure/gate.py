@@ -45,8 +45,8 @@ def against_baseline(
             )
             continue
         if (entry.sample, entry.seed) != (one.sample, seed):
-            before = f"{entry.sample}, seed {entry.seed}"
-            notes.append(f"{one.decoder} on {one.codec}: another sample than the baseline's ({before}); update it")
+            drawn = f"{entry.sample}, seed {entry.seed}"
+            notes.append(f"{one.decoder} on {one.codec}: another sample than the baseline's ({drawn}); update it")
             continue
         differs = _differences(entry, one, machine)
         usable = [

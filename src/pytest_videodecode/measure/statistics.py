@@ -22,6 +22,9 @@ PER_CPU_SECOND = "samples per CPU second"
 
 _RESAMPLES = 4999
 
+#: Rounds may be so long that no more pairs than these can be had; they bear a confidence of 97 %, which is then said.
+FEWEST_PAIRS = 6
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
@@ -38,7 +41,7 @@ class Rule:
     looks: int = 3
 
     def least_pairs(self, share: float) -> int:
-        """Fewer pairs cannot bear the confidence of a look with this share of the doubt.
+        """Fewer pairs cannot bear ``confidence`` in a look with this share of the doubt.
 
         By chance alone, n ratios lie on the same side of 1 with a probability of 2^(1-n).
         """
@@ -67,12 +70,14 @@ def judge(
     from scipy import stats
 
     logs = np.log(ratios)
+    by_chance = 2.0 ** (1 - len(logs))
+    confidence = rule.confidence if len(logs) >= rule.least_pairs(share) else 1 - by_chance
     resampled = stats.bootstrap(
         (logs,),
         np.median,
         n_resamples=_RESAMPLES,
         batch=max(1, 1_000_000 // len(logs)),
-        confidence_level=1 - (1 - rule.confidence) * share,
+        confidence_level=1 - max((1 - rule.confidence) * share, by_chance),
         method="percentile",
         rng=np.random.default_rng(seed),
     )
@@ -80,7 +85,7 @@ def judge(
     doubt = (1 - rule.sameness) * share
     nearest, farthest = np.exp(np.quantile(resampled.bootstrap_distribution, [doubt, 1 - doubt]))
     direction, at_least = Direction.UNDECIDED, 0.0
-    if len(logs) >= rule.least_pairs(share):
+    if len(logs) >= FEWEST_PAIRS:
         if high < 1 and ratio * (1 + rule.least) <= 1:
             direction, at_least = Direction.SLOWER, 1 - high
         elif low > 1 and ratio >= 1 + rule.least:
@@ -94,7 +99,7 @@ def judge(
         ratio=ratio,
         low=low,
         high=high,
-        confidence=rule.confidence,
+        confidence=confidence,
         pairs=len(logs),
         direction=direction,
         at_least=at_least,

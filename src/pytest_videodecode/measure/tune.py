@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import psutil
 
 from pytest_videodecode.decoders.spec import parse
 from pytest_videodecode.errors import MeasurementError, OptionError
@@ -20,6 +21,10 @@ DEFAULT_SECONDS = 60.0
 
 #: Nearer than this two figures count as equal.
 NEAR = 0.05
+
+#: Other work on the machine, in percent of it, that blurs what is recommended.
+_BUSY = 20.0
+_LOOK_S = 0.5
 
 #: A round ends by its samples, never by this.
 _UNLIMITED_S = 3600.0
@@ -78,6 +83,7 @@ def tune(
     variants = [str(replace(spec, options={**spec.options, "threads": str(count)})) for count in threads]
     everyone = sorted({1, *processes})
     cells: list[Cell] = []
+    busy = psutil.cpu_percent(interval=_LOOK_S)
     identical, end = True, time.monotonic() + seconds
     for left, seats in zip(range(len(everyone), 0, -1), everyone, strict=True):
         until = time.monotonic() + (end - time.monotonic()) / left
@@ -88,6 +94,7 @@ def tune(
         identical &= same_pixels(series)
         cells += [cell(count, seats, one, series[0]) for count, one in zip(threads, series, strict=True)]
     best, reasons = recommend(cells)
+    reasons += crowded(busy)
     return Tuning(
         decoder=decoder,
         codec=codec,
@@ -168,6 +175,16 @@ def recommend(cells: Sequence[Cell]) -> tuple[int, list[str]]:
     if len(fast) == len(crowd):
         reasons.append(f"throughput is the same within {NEAR:.0%} for every count tried")
     return best, reasons
+
+
+def crowded(busy: float) -> list[str]:
+    """A warning, where other work took ``busy`` percent of the machine before the sweep."""
+    if busy < _BUSY:
+        return []
+    return [
+        f"other work takes {busy:.0f} % of this machine, and more threads win a larger share of what is left; "
+        "repeat this on a quiet one"
+    ]
 
 
 def named(threads: int) -> str:

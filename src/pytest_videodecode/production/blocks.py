@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # A stretch as long as this costs little for the seek at its start, and leaves many blocks to be mixed.
-_STRETCH = 16
+_STRETCH = 32
 # A comb as large as this makes little of the frame at the episode's end that each one needs for its padding.
 _COMB = 48
 # A block decodes the reach of its windows once more than it has samples. These bound that to a quarter in a stretch,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 import av
 
@@ -38,7 +38,7 @@ def read_clip_facts(video: str | BinaryReader, name: str, *, packets: int = _PAC
         DatasetFileMissingError: there is no such file.
     """
     try:
-        with av.open(video) as container:
+        with av.open(video, "r") as container:
             stream = container.streams.video[0]
             at = [
                 number
@@ -51,7 +51,7 @@ def read_clip_facts(video: str | BinaryReader, name: str, *, packets: int = _PAC
         raise DatasetFileMissingError(f"{name} is not there any more; restore it") from None
     except (av.FFmpegError, OSError, ValueError, IndexError) as error:
         raise UnreadableClipError(f"{name} cannot be opened ({' '.join(str(error).split())})") from error
-    gaps = [later - earlier for earlier, later in zip(at, at[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(at)]
     return ClipFacts(name, rates, height, width, max(gaps, default=max(packets, 1)))
 
 
@@ -59,7 +59,8 @@ def require_matching(facts: ClipFacts, info: DatasetInfo, camera: str) -> None:
     """Raise ``DatasetError`` where a clip of ``camera`` has another frame rate or size than ``info`` says."""
     if facts.rates and not any(abs(rate / info.fps - 1) <= _RATE_TOLERANCE for rate in facts.rates):
         raise DatasetError(
-            f"{facts.name} has {facts.rates[0]:g} frames a second, {INFO} says {info.fps:g}; correct the one or the other"
+            f"{facts.name} has {facts.rates[0]:g} frames a second, {INFO} says {info.fps:g}; correct the one or "
+            "the other"
         )
     height, width = info.features[camera].size
     if (facts.height, facts.width) != (height, width):

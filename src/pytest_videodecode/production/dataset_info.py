@@ -142,7 +142,8 @@ def _template(content: dict[str, Any], name: str, known: set[str], where: str) -
         allowed = form == "" if field == "video_key" else _FORMAT.fullmatch(form or "")
         if field not in known or conversion or not allowed:
             raise DatasetError(
-                f"{where}: {name} {value!r:.120} is no template; use {', '.join(sorted(known))}, as in {{file_index:03d}}"
+                f"{where}: {name} {value!r:.120} is no template; use {', '.join(sorted(known))}, as in "
+                "{file_index:03d}"
             )
     return value
 
@@ -151,8 +152,10 @@ def _features(content: Any, where: str) -> dict[str, Feature]:
     if not isinstance(content, dict) or not content:
         raise DatasetError(f"{where} has no features; restore it")
     features = {}
-    for name, said in content.items():
-        dtype, shape = (said.get("dtype"), said.get("shape")) if isinstance(said, dict) else (None, None)
+    for name, value in content.items():
+        said = value if isinstance(value, dict) else {}
+        dtype: Any = said.get("dtype")
+        shape: Any = said.get("shape")
         if not isinstance(dtype, str) or not _TYPES.fullmatch(dtype):
             raise DatasetError(
                 f"{where}: feature {name!r:.80} has dtype {dtype!r:.40}; numbers, bool, string and video can be read"

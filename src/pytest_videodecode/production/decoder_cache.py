@@ -27,15 +27,16 @@ class CacheStatistics:
     max_size: int
 
 
-_Key = tuple[str, int | None, str]
+_Key = tuple[str, str]
 
 
 class DecoderCache:
     """At most ``max_size`` open clips, the least recently used closed first.
 
-    A clip is known by its path or URL, the thread count and the device. A file that was replaced, or has grown or
-    shrunk, is opened anew (device, inode, size and time of change are compared at each request); a URL is trusted to
-    stay what it is. File objects are never kept. A clip in which a request failed is closed.
+    A clip is known by its path or URL and the device. A file that was replaced, or has grown or shrunk, is opened anew
+    (device, inode, size and time of change are compared at each request), and so is one whose decoder has another
+    number of threads than asked; a URL is trusted to stay what it is. File objects are never kept. A clip in which a
+    request failed is closed.
 
     Any number of threads may share a cache. An open clip is lent to one of them at a time and is neither evicted nor
     given to another meanwhile: who asks for a clip that is lent gets a second one of the same file. While more than
@@ -92,8 +93,8 @@ class DecoderCache:
             Exception: see ``VideoSource.open``.
         """
         self._notice_fork()
-        key = (source.key, threads, device)
-        kept = self._take(key, source.identity) or self._open(key, source)
+        key = (source.key, device)
+        kept = self._take(key, source.identity, threads) or self._open(key, source, threads)
         try:
             yield kept.clip
         except BaseException:
@@ -101,14 +102,14 @@ class DecoderCache:
             raise
         self._give_back(kept)
 
-    def _take(self, key: _Key, identity: Identity | None) -> _Kept | None:
-        """An idle clip of that key, lent from now on; those of a file that has changed since are closed."""
+    def _take(self, key: _Key, identity: Identity | None, threads: int | None) -> _Kept | None:
+        """An idle clip that serves, lent from now on; if none does, those of that key are closed."""
         stale: list[_Kept] = []
         with self._lock:
             if self._closed:
                 raise DecoderCacheError("the decoder cache is closed; make a new one")
             same = self._idle.pop(key, [])
-            found = next((kept for kept in reversed(same) if kept.identity == identity), None)
+            found = next((kept for kept in reversed(same) if kept.serves(identity, threads)), None)
             if found is None:
                 self._misses += 1
                 stale = same + self._surplus(self._size - len(same) + 1)
@@ -121,9 +122,8 @@ class DecoderCache:
         self._end(stale)
         return found
 
-    def _open(self, key: _Key, source: VideoSource) -> _Kept:
-        _, threads, device = key
-        kept = _Kept(key, source.identity, source.open(threads, device))
+    def _open(self, key: _Key, source: VideoSource, threads: int | None) -> _Kept:
+        kept = _Kept(key, source.identity, threads, source.open(threads, key[1]))
         with self._lock:
             self._lent[id(kept)] = kept
             self._size += 1
@@ -195,4 +195,9 @@ class DecoderCache:
 class _Kept:
     key: _Key
     identity: Identity | None
+    threads: int | None
     clip: OpenClip
+
+    def serves(self, identity: Identity | None, threads: int | None) -> bool:
+        """Whether it is the file that ``identity`` is, and its decoder has as many threads as are asked."""
+        return self.identity == identity and (self.threads == threads or not self.clip.has_pool)

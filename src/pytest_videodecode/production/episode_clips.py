@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import av
 import numpy as np
@@ -25,28 +26,28 @@ _DAMAGE = (av.FFmpegError, FrameConversionError, FrameTimestampError, NoVideoStr
 _GONE = (FileNotFoundError, PermissionError)
 
 
+@dataclass(frozen=True)
+class ClipSettings:
+    """How clips are read: clips kept open, the reader's own settings, and whether damage is skipped or raised."""
+
+    cache_size: int
+    tolerance_s: float
+    threads: int | None
+    device: str
+    skip_damage: bool
+
+
 class EpisodeClips:
-    """Reads frames by episode. For one thread; its decoders are its process's own, fork or not.
+    """Reads frames by episode. For one process and one thread.
 
     ``decode_s`` and ``fetch_s`` are the time spent so far (s) in decoding, and in getting files from the source.
     ``frames`` counts what was decoded and asked for, ``unreadable`` holds the clips that some frame could not be
     read from.
     """
 
-    def __init__(
-        self,
-        dataset: Dataset,
-        *,
-        cache_size: int,
-        tolerance_s: float,
-        threads: int | None,
-        device: str,
-        skip_damage: bool,
-    ) -> None:
-        self._dataset = dataset
-        self._cache = DecoderCache(max_size=cache_size)
-        self._tolerance_s, self._threads, self._device = tolerance_s, threads, device
-        self._skip_damage = skip_damage
+    def __init__(self, dataset: Dataset, settings: ClipSettings) -> None:
+        self._dataset, self._settings = dataset, settings
+        self._cache = DecoderCache(max_size=settings.cache_size)
         self._matching: set[str] = set()
         self._scratch: dict[tuple[int, int], NDArray[np.uint8]] = {}
         self.unreadable: set[str] = set()
@@ -58,13 +59,7 @@ class EpisodeClips:
         """How the decoder cache has done."""
         return self._cache.statistics
 
-    def reset(self) -> None:
-        """Count from nothing, as a process does that has inherited this object."""
-        self.unreadable = set()
-        self.decode_s = self.fetch_s = 0.0
-        self.frames = 0
-
-    def read(self, camera: str, episode: int, frames: Sequence[int]) -> Sequence[Picture | UnreadableClipError]:
+    def read(self, camera: str, episode: int, frames: Sequence[int]) -> list[Picture | UnreadableClipError]:
         """For each of ``frames`` of ``episode`` its picture (H,W,3), or why it cannot be read where that is skipped.
 
         The pictures lie in memory that the next call uses again.
@@ -82,7 +77,7 @@ class EpisodeClips:
         times = [start + frame / self._dataset.info.fps for frame in frames]
         try:
             self._require_matching(video, path, camera)
-            return self._decode(video, camera, times)
+            return list(self._decode(video, camera, times))
         except _DAMAGE as error:
             if isinstance(error, _GONE):
                 raise
@@ -91,7 +86,7 @@ class EpisodeClips:
                 f"{self._dataset.files.description}: {span} of episode {episode} cannot be read from {path} "
                 f"({' '.join(str(error).split())})"
             )
-            if not self._skip_damage:
+            if not self._settings.skip_damage:
                 raise failure from error
             self._report(path, failure)
             alone = (self._alone(video, camera, time_s) for time_s in times)
@@ -114,10 +109,10 @@ class EpisodeClips:
         pictures: Picture = decode_video_frames(
             video,
             times,
-            self._tolerance_s,
+            self._settings.tolerance_s,
             decoder_cache=self._cache,
-            threads=self._threads,
-            device=self._device,
+            threads=self._settings.threads,
+            device=self._settings.device,
             out=held[: len(times)],
         )
         self.frames += len(times)
@@ -126,9 +121,10 @@ class EpisodeClips:
     def _alone(self, video: str | BinaryReader, camera: str, time_s: float) -> Picture | None:
         """One frame: an error says nothing of the frames that were asked together with the bad one."""
         try:
-            return self._decode(video, camera, [time_s])[0].copy()
+            picture: Picture = self._decode(video, camera, [time_s])[0].copy()
         except _DAMAGE:
             return None
+        return picture
 
     def _report(self, path: str, failure: UnreadableClipError) -> None:
         if path not in self.unreadable:

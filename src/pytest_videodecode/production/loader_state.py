@@ -3,7 +3,7 @@
 The order of a share depends only on numbers (``sample_order``), so a count of draws per worker is the whole state, and
 an epoch is taken up again by drawing as often without decoding. Worker processes run ahead of what their DataLoader
 has handed out, so their own counts are of no use to the main process: it counts what came, by the positions that
-samples carry (``LoaderProgress``). ``torchdata``'s StatefulDataLoader does that itself, with the ``state_dict`` that it
+samples carry (``LoaderProgress``). torchdata's StatefulDataLoader does that itself, with the ``state_dict`` that it
 takes from the data set in each worker.
 """
 
@@ -22,7 +22,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class LoaderState:
-    """Draws by worker. ``identity`` is that of data set and settings; ``turn`` is the worker whose batch comes next."""
+    """Draws by worker. ``identity`` is that of data set and settings, ``turn`` the worker whose batch comes next."""
 
     identity: str
     epoch: int

@@ -18,6 +18,9 @@ from pytest_videodecode.production.passage import Put
 from pytest_videodecode.production.stream_facts import Misfit, StreamFacts
 from pytest_videodecode.production.targets import Target
 
+#: The one decoder whose thread count is set; its pool is as large as the host if it is not.
+POOLED_CODEC = "libdav1d"
+
 
 @dataclass(frozen=True)
 class Opened:
@@ -58,10 +61,14 @@ class OpenClip:
         self._reader = ClipReader(opened.container, opened.stream, self.facts) if self.facts else None
 
     @property
+    def has_pool(self) -> bool:
+        """Whether its decoder is one whose thread count is set here."""
+        return self._opened is not None and self._opened.stream.codec_context.name == POOLED_CODEC
+
+    @property
     def reads_ahead(self) -> bool:
         """Whether a frame may come only when the decoder has been given packets behind it."""
-        context = self._opened.stream.codec_context if self._opened else None
-        return context is not None and context.name == "libdav1d" and context.thread_count != 1
+        return self.has_pool and self._opened is not None and self._opened.stream.codec_context.thread_count != 1
 
     def read(self, targets: Sequence[Target], put: Put) -> None:
         """See ``ClipReader.read``; to be asked of clips that have ``facts``."""

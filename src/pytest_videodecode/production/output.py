@@ -46,27 +46,37 @@ class OutputForm:
                 raise FrameRequestError(f"{name} is {str(value)[:40]!r}; give {words}")
         return cls(output, layout or ("NHWC" if output == "numpy" else "NCHW"), dtype, out)
 
-    def memory(self, count: int, height: int, width: int) -> tuple[Any, NDArray[Any]]:
-        """What will be returned, and the same memory as ``(N,H,W,3)`` to write into.
+    @property
+    def takes_memory(self) -> bool:
+        """Whether memory that holds ``uint8 (N,H,W,3)`` already can be the answer."""
+        return self.out is None and self.dtype == "uint8"
+
+    def memory(self, count: int, height: int, width: int) -> NDArray[Any]:
+        """Memory ``(N,H,W,3)`` to write the answer into: new, or ``out`` seen that way.
 
         Raises:
             OutputBufferError: ``out`` has another shape, type or kind.
         """
+        if self.out is None:
+            return np.empty((count, height, width, 3), self.dtype)
+        shape = (count, height, width, 3) if self.layout == "NHWC" else (count, 3, height, width)
+        array = _writable(self.out, self.output)
+        if array.shape != shape or array.dtype != self.dtype:
+            raise OutputBufferError(
+                f"out is {array.dtype} {array.shape} and the answer {self.dtype} {shape}; give memory of that kind"
+            )
+        return array if self.layout == "NHWC" else array.transpose(0, 2, 3, 1)
+
+    def answer(self, frames: NDArray[Any]) -> Any:
+        """What to return of ``(N,H,W,3)``, the same memory; ``out`` itself where that was given."""
         if self.out is not None:
-            shape = (count, height, width, 3) if self.layout == "NHWC" else (count, 3, height, width)
-            array = _writable(self.out, self.output)
-            if array.shape != shape or array.dtype != self.dtype:
-                raise OutputBufferError(
-                    f"out is {array.dtype} {array.shape} and the answer {self.dtype} {shape}; give memory of that"
-                )
-            return self.out, array if self.layout == "NHWC" else array.transpose(0, 2, 3, 1)
-        frames = np.empty((count, height, width, 3), self.dtype)
+            return self.out
         laid = frames if self.layout == "NHWC" else frames.transpose(0, 3, 1, 2)
         if self.output == "numpy":
-            return laid, frames
+            return laid
         import torch
 
-        return torch.from_numpy(laid), frames
+        return torch.from_numpy(laid)
 
 
 def _writable(out: Any, output: str) -> NDArray[Any]:
@@ -90,11 +100,16 @@ class FrameBatch:
     def __init__(self, file: str, count: int, width: int, height: int, form: OutputForm) -> None:
         self._file = file
         self._count = count
-        self.width = width
-        self.height = height
+        self._width = width
+        self._height = height
         self._form = form
         self._frames: NDArray[Any] | None = None
-        self.answer: Any = None
+
+    @property
+    def answer(self) -> Any:
+        """What to return, once every frame was put."""
+        assert self._frames is not None, "no frame was put"
+        return self._form.answer(self._frames)
 
     def put(self, frame: VideoFrame, places: Sequence[int], reformatter: VideoReformatter) -> None:
         """Converts ``frame`` once and writes it to each of ``places``.
@@ -103,23 +118,30 @@ class FrameBatch:
             FrameConversionError: FFmpeg refuses to.
             OutputBufferError: see ``OutputForm.memory``.
         """
+        picture = self._convert(frame, reformatter)
         if self._frames is None:
-            self.width, self.height = self.width or frame.width, self.height or frame.height
-            self.answer, self._frames = self._form.memory(self._count, self.height, self.width)
+            if self._count == 1 and self._form.takes_memory and picture.flags.c_contiguous:
+                self._frames = picture[np.newaxis]
+                return
+            self._frames = self._form.memory(self._count, self._height, self._width)
+        first, *others = places
+        target = self._frames[first]
+        if target.dtype == np.uint8:
+            target[...] = picture
+        else:
+            np.divide(picture, _WHITE, out=target)
+        for other in others:
+            self._frames[other] = target
+
+    def _convert(self, frame: VideoFrame, reformatter: VideoReformatter) -> NDArray[np.uint8]:
+        """``frame`` as ``(H,W,3)``: the memory of the converted frame, whose lines may be padded."""
+        self._width, self._height = self._width or frame.width, self._height or frame.height
         try:
-            converted = reformatter.reformat(frame, self.width, self.height, "rgb24", **_ONE_THREAD)
+            converted = reformatter.reformat(frame, self._width, self._height, "rgb24", **_ONE_THREAD)
         except (av.FFmpegError, OSError, ValueError) as error:
             raise FrameConversionError(
                 f"FFmpeg cannot convert the frame at pts {frame.pts} of {self._file} ({frame.format.name}, colour "
                 f"matrix {int(frame.colorspace)}) to RGB: {error}"
             ) from None
         plane = converted.planes[0]
-        lines = np.frombuffer(memoryview(plane), np.uint8).reshape(self.height, plane.line_size)
-        picture = lines[:, : self.width * 3].reshape(self.height, self.width, 3)
-        first, *others = places
-        if self._frames.dtype == np.uint8:
-            self._frames[first] = picture
-        else:
-            np.divide(picture, _WHITE, out=self._frames[first])
-        for other in others:
-            self._frames[other] = self._frames[first]
+        return np.ndarray((self._height, self._width, 3), np.uint8, memoryview(plane), 0, (plane.line_size, 3, 1))

@@ -69,8 +69,9 @@ class ParquetFile:
         return found
 
     def numbers(self, column: Any, name: str, dtype: str, shape: tuple[int, ...] = (1,)) -> NDArray[Any]:
-        """An arrow column as ``(rows,)``, or ``(rows, *shape)`` unless ``shape`` is (1,): arrow keeps that as one list
-        per row. A column of another kind (text, whole numbers for fractions) or with rows of another length is an error.
+        """An arrow column as ``(rows, *shape)``, ``(rows,)`` where ``shape`` is (1,).
+
+        A column of another kind (text, whole numbers for fractions) or with rows of another length is an error.
         """
         import pyarrow.types as kinds
 
@@ -88,7 +89,8 @@ class ParquetFile:
             raise DatasetError(
                 f"{self.name}: column {name} has {len(values)} values in {rows} rows, not rows of {shape}"
             ) from None
-        return values.astype(wanted, copy=False)
+        numbers: NDArray[Any] = values.astype(wanted, copy=False)
+        return numbers
 
 
 class _SourceFile(io.RawIOBase):

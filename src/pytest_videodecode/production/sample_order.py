@@ -6,12 +6,13 @@ brings, so that the same seed gives the same order, and an epoch can be taken up
 
 The buffer begins small, so that the first sample does not wait for a thousand, and grows as samples are drawn, to
 its full size or to what the memory for pictures allows. Randomness has two parts, then: blocks are permuted over all
-episodes of the share, without limit; samples of one block are spread over as many others as the buffer holds.
+episodes of the share, without limit; samples of one block are spread over as many others as the buffer holds. An
+epoch's first batches come from few blocks: four stretches, or the one or two combs, that make the first filling.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from pytest_videodecode.production.blocks import Block
 from pytest_videodecode.production.windows import window
 
-_FIRST_FILL = 64
+_FIRST_FILL = 128
 #: So many samples are drawn for one that the buffer grows by: the frames decoded for later cost so much.
 _GROWTH = 16
 
@@ -104,7 +105,7 @@ class BufferLimits:
 
     samples: int
     picture_bytes: int
-    step_frames: int = 8
+    step_frames: int = 16
     in_order: bool = False
 
 
@@ -114,7 +115,7 @@ class SampleOrder:
     def __init__(
         self,
         blocks: Sequence[Block],
-        lengths: Mapping[int, int] | Sequence[int],
+        lengths: Sequence[int],
         views: Sequence[View],
         limits: BufferLimits,
         seed: str,
@@ -162,7 +163,7 @@ class SampleOrder:
 
     def _steps(self) -> Iterator[Step]:
         for block in self._blocks:
-            length = int(self._lengths[block.episode])
+            length = self._lengths[block.episode]
             yield from OpenBlock(block, length, self._views, self._limits.step_frames).steps
 
     def _release(self, block: OpenBlock, places: tuple[list[int], ...]) -> tuple[list[int], ...]:

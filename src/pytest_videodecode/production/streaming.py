@@ -1,9 +1,8 @@
-"""``StreamingDataset``: the samples of a LeRobot v3 data set, in a shuffled order, for any number of nodes and workers.
+"""``StreamingDataset``: samples of a LeRobot v3 data set in a shuffled order, for any number of ranks and workers.
 
-How it goes: episodes are cut into blocks (``blocks``), blocks are dealt to ranks and workers (``share``), and the order
-of samples and of decoding is worked out with numbers alone (``sample_order``). What is here follows that order: it
-decodes a few frames of each camera ahead, keeps each decoded frame until the last sample that shows it, and puts
-samples together.
+How it goes: episodes are cut into blocks (``blocks``), blocks are dealt to ranks and workers (``share``), and the
+order of samples and of decoding is worked out with numbers alone (``sample_order``). ``samples`` follows that order:
+it decodes a few frames of each camera ahead and keeps each decoded frame until the last sample that shows it.
 """
 
 from __future__ import annotations
@@ -12,30 +11,28 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.utils.data import IterableDataset, get_worker_info
 
 from pytest_videodecode.production.blocks import Block, BlockLayout, all_blocks, share
-from pytest_videodecode.production.dataset import Dataset, open_dataset
-from pytest_videodecode.production.dataset_errors import DatasetError, LoaderStateError, UnreadableClipError
+from pytest_videodecode.production.dataset import open_dataset
+from pytest_videodecode.production.dataset_errors import DatasetError, LoaderStateError
 from pytest_videodecode.production.decoder_cache import CacheStatistics
-from pytest_videodecode.production.episode_clips import EpisodeClips
+from pytest_videodecode.production.episode_clips import ClipSettings
+from pytest_videodecode.production.loader_settings import chosen_episodes, place_of, views_of
 from pytest_videodecode.production.loader_state import POSITION, LoaderState
-from pytest_videodecode.production.picture_pool import PicturePool
-from pytest_videodecode.production.sample_order import BufferLimits, Draw, SampleOrder, Step, View
-from pytest_videodecode.production.windows import delta_frames, window
+from pytest_videodecode.production.sample_order import BufferLimits, SampleOrder
+from pytest_videodecode.production.samples import SampleMaker
+from pytest_videodecode.production.windows import delta_frames
 
 #: The key under which samples carry, with ``timing=True``, seconds in the loader, in decoding and in fetching.
 TIMING = "loader_timing"
 
-_WHITE = np.float32(255)
 _ORDER = 1  # raise it when the same seed would give another order: saved states are of no use then
 
 
@@ -67,9 +64,9 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
     A sample is a dict as LeRobot makes it: a tensor for each feature and the text ``task``. Cameras are float32 in
     [0,1], or uint8 with ``return_uint8``, shape (3,H,W). A feature in ``delta_timestamps`` (offsets in s, multiples
     of 1/fps) gets a first dimension for its window and ``{key}_is_pad``, bool (T,): where a window leaves the
-    episode, its first or last frame is shown and marked there. Windows of frames decoded once are shared: pictures
-    wait as uint8 in a buffer of at most ``buffer_size`` samples and ``buffer_mib`` MiB per worker, whichever is less.
-    ``sample_order`` says how random the order is.
+    episode, its first or last frame is shown and marked there. A frame is decoded once for all samples that show it;
+    it waits as uint8 in a buffer of at most ``buffer_size`` samples and ``buffer_mib`` MiB per worker, whichever is
+    less. ``sample_order`` says how random the order is.
 
     ``rank`` and ``world_size`` default to the variables ``RANK`` and ``WORLD_SIZE`` that torchrun and accelerate set,
     0 and 1 without them. A rank always has the same stretch of the data set; among its workers episodes are dealt anew
@@ -81,8 +78,8 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
     pool for each clip: 1 costs the least CPU, None is the reader's default. ``decoder_cache_size`` clips stay open
     per worker; give at least as many as there are cameras.
 
-    ``timing`` and ``positions`` add ``loader_timing`` (float64 (3,): seconds in the loader, of these in decoding and in
-    fetching) and ``stream_position`` (see ``LoaderProgress``) to each sample.
+    ``timing`` and ``positions`` add ``loader_timing`` (float64 (3,): seconds in the loader, of these in decoding and
+    in fetching) and ``stream_position`` (see ``LoaderProgress``) to each sample.
 
     Raises:
         DatasetError: no usable LeRobot v3 data set, or arguments that do not fit it.
@@ -121,27 +118,27 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
                 raise DatasetError(f"{name} is {value}; give 1 or more")
         if on_damage not in ("raise", "skip"):
             raise DatasetError(f"on_damage is {on_damage!r:.40}; give 'raise' or 'skip'")
-        self.rank, self.world_size = _place_of(rank, world_size)
+        self.rank, self.world_size = place_of(rank, world_size)
         self.seed, self.shuffle = seed, shuffle
         self.dataset = open_dataset(
             f"hf://datasets/{repo_id}" if root is None else root, revision=revision, data_files_root=data_files_root
         )
-        self.episodes = _episodes(self.dataset, episodes)
+        self.episodes = chosen_episodes(self.dataset, episodes)
         self._offsets = delta_frames(delta_timestamps, self.dataset.info, tolerance_s)
-        self._views = _views(self.dataset, self._offsets)
+        self._views = views_of(self.dataset, self._offsets)
         self._limits = BufferLimits(buffer_size, buffer_mib * 1024**2, in_order=not shuffle)
-        self._clip_settings = {
-            "cache_size": decoder_cache_size,
-            "tolerance_s": tolerance_s,
-            "threads": threads,
-            "device": video_decode_device,
-            "skip_damage": on_damage == "skip",
-        }
+        self._lengths: list[int] = self.dataset.episodes.lengths.tolist()
+        self._clip_settings = ClipSettings(
+            cache_size=decoder_cache_size,
+            tolerance_s=tolerance_s,
+            threads=threads,
+            device=video_decode_device,
+            skip_damage=on_damage == "skip",
+        )
         self._return_uint8, self._timing, self._positions = return_uint8, timing, positions
         self._resume: LoaderState | None = None
-        # Seen by worker processes too, also by those that outlive an epoch.
-        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
-        self._in_workers = torch.zeros((), dtype=torch.bool).share_memory_()
+        self._epoch = _shared(torch.zeros((), dtype=torch.int64))
+        self._in_workers = _shared(torch.zeros((), dtype=torch.bool))
         self._resumed = torch.zeros(0, dtype=torch.bool)
         self._drawn: tuple[int, int, int] | None = None
         self._begin_counting()
@@ -159,7 +156,7 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
     @property
     def num_frames(self) -> int:
         """How many samples an epoch has, over all ranks."""
-        return int(self.dataset.episodes.lengths[list(self.episodes)].sum())
+        return sum(self._lengths[episode] for episode in self.episodes)
 
     @property
     def statistics(self) -> LoaderStatistics:
@@ -167,12 +164,12 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
         return LoaderStatistics(
             samples=self._samples,
             skipped=self._skipped,
-            frames_decoded=self._clips.frames,
-            frames_delivered=self._delivered,
-            decode_s=self._clips.decode_s,
-            fetch_s=self._clips.fetch_s + self._rows_s,
-            unreadable_clips=tuple(sorted(self._clips.unreadable)),
-            video_decoder_cache=self._clips.cache,
+            frames_decoded=self._maker.clips.frames,
+            frames_delivered=self._maker.delivered,
+            decode_s=self._maker.clips.decode_s,
+            fetch_s=self._maker.fetch_s,
+            unreadable_clips=tuple(sorted(self._maker.clips.unreadable)),
+            video_decoder_cache=self._maker.clips.cache,
         )
 
     def set_epoch(self, epoch: int) -> None:
@@ -186,12 +183,12 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
             LoaderStateError: workers of a DataLoader iterate, which only ``LoaderProgress`` or torchdata's
                 StatefulDataLoader can follow.
         """
+        if bool(self._in_workers) and get_worker_info() is None:
+            raise LoaderStateError(
+                "worker processes iterate this data set; take the state from LoaderProgress, or use torchdata's "
+                "StatefulDataLoader"
+            )
         if self._drawn is None:
-            if bool(self._in_workers):
-                raise LoaderStateError(
-                    "worker processes iterate this data set; take the state from LoaderProgress, or use torchdata's "
-                    "StatefulDataLoader"
-                )
             return self.start_state(1)
         worker, workers, drawn = self._drawn
         return {**self.start_state(workers), "drawn": {str(worker): drawn}}
@@ -203,8 +200,9 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
             LoaderStateError: the state does not belong to this data set, these settings or this rank.
         """
         self._resume = LoaderState.from_dict(state, self._state(1))
-        self._resumed = torch.zeros(self._resume.workers, dtype=torch.bool).share_memory_()
+        self._resumed = _shared(torch.zeros(self._resume.workers, dtype=torch.bool))
         self._epoch.fill_(self._resume.epoch)
+        self._in_workers.fill_(False)
         self._drawn = None
 
     def start_state(self, workers: int) -> dict[str, Any]:
@@ -221,11 +219,11 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
             self._begin_counting()
         epoch, drawn = int(self._epoch), 0
         resume = self._resume
-        if resume is not None and resume.epoch == epoch:
+        if resume is not None and resume.epoch == epoch and not bool(self._resumed.all()):
             if resume.workers != workers:
                 raise LoaderStateError(
-                    f"the state is of {resume.workers} worker(s), this DataLoader has {workers}; use as many, or begin "
-                    "the epoch anew"
+                    f"the state is of {resume.workers} worker(s), this DataLoader has {workers}; use as many, or "
+                    "begin the epoch anew"
                 )
             if not bool(self._resumed[worker]):
                 self._resumed[worker] = True
@@ -235,8 +233,7 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
         return self._iterate(epoch, worker, workers, drawn)
 
     def __getstate__(self) -> dict[str, Any]:
-        own = {"_clips", "_rows", "_pool"}
-        return {**{name: value for name, value in vars(self).items() if name not in own}, "_drawn": None}
+        return {**{name: value for name, value in vars(self).items() if name != "_maker"}, "_drawn": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -244,18 +241,17 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
 
     def _begin_counting(self) -> None:
         self._pid = os.getpid()
-        self._clips = EpisodeClips(self.dataset, **self._clip_settings)
-        self._rows = self.dataset.row_reader()
-        self._pool = PicturePool()
-        self._samples = self._skipped = self._delivered = 0
-        self._rows_s = 0.0
+        self._maker = SampleMaker(
+            self.dataset, self._views, self._offsets, self._clip_settings, return_uint8=self._return_uint8
+        )
+        self._samples = self._skipped = 0
 
     def _state(self, workers: int) -> LoaderState:
         parts = [
             _ORDER,
             self.seed,
             self.shuffle,
-            self.dataset.episodes.lengths.tolist(),
+            self._lengths,
             self.episodes,
             sorted(self._offsets.items()),
             [(view.offsets, view.frame_bytes) for view in self._views],
@@ -274,7 +270,7 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
             limit=max(1, self._limits.picture_bytes // 2 // max(frame_bytes, 1)),
             in_order=not self.shuffle,
         )
-        mine = share(all_blocks(layout, self.episodes, self.dataset.episodes.lengths), self.rank, self.world_size)
+        mine = share(all_blocks(layout, self.episodes, self._lengths), self.rank, self.world_size)
         if self.shuffle:
             by_episode: dict[int, list[Block]] = {}
             for block in mine:
@@ -286,16 +282,12 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
 
     def _iterate(self, epoch: int, worker: int, workers: int, start: int) -> Iterator[dict[str, Any]]:
         seed = f"{self.seed} {epoch} {self.rank} {worker} {workers}"
-        lengths = self.dataset.episodes.lengths
-        order = SampleOrder(self._share(epoch, worker, workers), lengths, self._views, self._limits, seed)
-        clips = self._clips
-        begun, decode_s, fetch_s = time.perf_counter(), clips.decode_s, clips.fetch_s + self._rows_s
+        order = SampleOrder(self._share(epoch, worker, workers), self._lengths, self._views, self._limits, seed)
+        begun = self._times()
         for number, draw in enumerate(order, start=1):
             if number <= start:
                 continue
-            for step in draw.steps:
-                self._decode(step, draw)
-            sample = self._sample(draw)
+            sample = self._maker.sample(draw)
             self._drawn = worker, workers, number
             if sample is None:
                 self._skipped += 1
@@ -304,130 +296,16 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
             if self._positions:
                 sample[POSITION] = torch.tensor((worker, number))
             if self._timing:
-                spent = (
-                    time.perf_counter() - begun,
-                    clips.decode_s - decode_s,
-                    clips.fetch_s + self._rows_s - fetch_s,
-                )
-                sample[TIMING] = torch.tensor(spent, dtype=torch.float64)
+                sample[TIMING] = self._times() - begun
             yield sample
-            begun, decode_s, fetch_s = time.perf_counter(), clips.decode_s, clips.fetch_s + self._rows_s
+            begun = self._times()
 
-    def _decode(self, step: Step, draw: Draw) -> None:
-        """Decode those frames of ``step`` that are not there and that ``draw`` or a later sample shows."""
-        block = step.block
-        for number, (view, (first, last)) in enumerate(zip(self._views, step.frames, strict=True)):
-            held, uses = block.pictures[number], block.uses[number]
-            shown = draw.places[number] if draw.block is block else ()
-            places = [p for p in range(first, last) if held[p] is None and (uses[p] or p in shown)]
-            if not places:
-                continue
-            frames = block.frames[number][places].tolist()
-            pictures = [
-                [
-                    picture if isinstance(picture, UnreadableClipError) else self._pool.keep(picture)
-                    for picture in self._clips.read(camera, block.episode, frames)
-                ]
-                for camera in view.cameras
-            ]
-            for place, of_cameras in zip(places, zip(*pictures, strict=True), strict=True):
-                held[place] = of_cameras
-
-    def _sample(self, draw: Draw) -> dict[str, Any] | None:
-        """The sample, None if a frame of it cannot be read; lets go of frames that no other sample needs."""
-        block = draw.block
-        for number, places in enumerate(draw.places):
-            for place in places:
-                if block.pictures[number][place] is None:  # not decoded yet where an epoch is taken up again
-                    self._decode(block.step_of(number, place), draw)
-        shown = {
-            camera: [block.pictures[number][place][at] for place in draw.places[number]]
-            for number, view in enumerate(self._views)
-            for at, camera in enumerate(view.cameras)
-        }
-        readable = not any(isinstance(picture, UnreadableClipError) for each in shown.values() for picture in each)
-        sample = self._columns(block.episode, draw.frame) if readable else None
-        if sample is not None:
-            for camera, pictures in shown.items():
-                sample[camera] = self._stacked(pictures, camera in self._offsets)
-                self._delivered += len(pictures)
-        for number, places in enumerate(draw.last):
-            for place in places:
-                for picture in block.pictures[number][place]:
-                    if not isinstance(picture, UnreadableClipError):
-                        self._pool.give_back(picture)
-                block.pictures[number][place] = None
-        return sample
-
-    def _columns(self, episode: int, frame: int) -> dict[str, Any]:
-        """What the rows say, the padding of every window, and the task."""
-        asked = time.perf_counter()
-        rows = self._rows.rows(episode)
-        self._rows_s += time.perf_counter() - asked
-        sample: dict[str, Any] = {}
-        for name, column in rows.items():
-            if name not in self._offsets:
-                value = column[frame]
-                sample[name] = value if isinstance(value, str) else torch.tensor(value)
-        length = int(self.dataset.episodes.lengths[episode])
-        for name, offsets in self._offsets.items():
-            frames, padding = window(np.array([frame]), offsets, length)
-            sample[f"{name}_is_pad"] = torch.from_numpy(padding[0])
-            if name in rows:
-                column = rows[name]
-                texts = isinstance(column, list)
-                sample[name] = [column[at] for at in frames[0]] if texts else torch.from_numpy(column[frames[0]])
-        task = int(rows["task_index"][frame])
-        tasks = self.dataset.tasks
-        if not 0 <= task < len(tasks):
-            raise DatasetError(
-                f"{self.dataset.files.description}: frame {frame} of episode {episode} has task_index {task}, "
-                f"meta/tasks.parquet has {len(tasks)} tasks; restore the one or the other"
-            )
-        sample["task"] = tasks[task]
-        return sample
-
-    def _stacked(self, pictures: Sequence[NDArray[np.uint8]], is_window: bool) -> torch.Tensor:
-        dtype = np.uint8 if self._return_uint8 else np.float32
-        stacked = np.empty((len(pictures), *pictures[0].shape), dtype)
-        # By numpy, because torch would share each small operation out among threads.
-        for place, picture in zip(stacked, pictures, strict=True):
-            if self._return_uint8:
-                np.copyto(place, picture)
-            else:
-                np.divide(picture, _WHITE, out=place)
-        return torch.from_numpy(stacked if is_window else stacked[0])
+    def _times(self) -> torch.Tensor:
+        spent = time.perf_counter(), self._maker.clips.decode_s, self._maker.fetch_s
+        return torch.tensor(spent, dtype=torch.float64)
 
 
-def _place_of(rank: int | None, world_size: int | None) -> tuple[int, int]:
-    found = []
-    for name, value, default in (("RANK", rank, 0), ("WORLD_SIZE", world_size, 1)):
-        text = os.environ.get(name, "").strip()
-        if value is None and text and not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise DatasetError(f"{name}={text[:40]!r} is no number; unset it, or give rank and world_size")
-        found.append(value if value is not None else int(text) if text else default)
-    if not 0 <= found[0] < found[1]:
-        raise DatasetError(f"rank {found[0]} of world_size {found[1]} cannot be; ranks count from 0")
-    return found[0], found[1]
-
-
-def _episodes(dataset: Dataset, asked: Iterable[int] | None) -> tuple[int, ...]:
-    count = len(dataset.episodes)
-    chosen = tuple(range(count)) if asked is None else tuple(int(episode) for episode in asked)
-    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= count:
-        raise DatasetError(f"episodes must be different numbers from 0 to {count - 1}, one at least")
-    return chosen
-
-
-def _views(dataset: Dataset, offsets: Mapping[str, tuple[int, ...]]) -> list[View]:
-    by_offsets: dict[tuple[int, ...], list[str]] = {}
-    for camera in dataset.info.cameras:
-        by_offsets.setdefault(offsets.get(camera, (0,)), []).append(camera)
-    return [
-        View(tuple(cameras), steps, sum(3 * height * width for height, width in map(_size(dataset), cameras)))
-        for steps, cameras in by_offsets.items()
-    ]
-
-
-def _size(dataset: Dataset) -> Any:
-    return lambda camera: dataset.info.features[camera].size
+def _shared(values: torch.Tensor) -> torch.Tensor:
+    """``values`` in memory that worker processes see too, also those that outlive an epoch."""
+    values.share_memory_()  # type: ignore[no-untyped-call]
+    return values

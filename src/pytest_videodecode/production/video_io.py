@@ -92,18 +92,18 @@ def decode_video_frames(
                 return answer
             try:
                 return _from_start(clip, request, form)
-            except DamagedVideoError:
+            except DamagedVideoError as error:
                 # threads that read ahead may have met the damage before the frames asked came out
                 if not (clip.reads_ahead and source.seekable):
                     raise
+                _forget(error)
             with closing(source.open(1, device)) as patient:
                 return _from_start(patient, request, form)
     except Exception as error:
         _forget(error)
         if isinstance(error, VideoReadError) or not isinstance(error, av.FFmpegError):
             raise
-        failure = error
-    raise typed(failure, f"while reading {request} of {source.name}")
+        raise typed(error, f"while reading {request} of {source.name}") from None
 
 
 def _opened(
@@ -166,10 +166,10 @@ def _from_start(clip: OpenClip, request: Request, form: OutputForm) -> Any:
     try:
         request.find(frames(), time_base_of(stream), partial(batch.put, reformatter=clip.reformatter))
     except av.FFmpegError as error:
-        failure = typed(error, f"while reading {request} of {request.file}, of which {shown} frames could be decoded")
-    else:
-        return batch.answer
-    raise failure
+        raise typed(
+            error, f"while reading {request} of {request.file}, of which {shown} frames could be decoded"
+        ) from None
+    return batch.answer
 
 
 def _forget(error: BaseException | None) -> None:

@@ -23,7 +23,7 @@ from pytest_videodecode.production.errors import (
     VideoSourceError,
 )
 from pytest_videodecode.production.hardware import on_device
-from pytest_videodecode.production.open_clip import OpenClip, Opened
+from pytest_videodecode.production.open_clip import POOLED_CODEC, OpenClip, Opened
 
 THREADS_VARIABLE = "OPENWAM_VIDEO_DECODE_THREADS"
 DEFAULT_THREADS = 2
@@ -150,7 +150,7 @@ class VideoSource:
                 on_error.callback(file.close)
             container = on_error.enter_context(open_container(target, device))
             stream = self._first_video_stream(container)
-            if threads is not None and stream.codec_context.name == "libdav1d":
+            if threads is not None and stream.codec_context.name == POOLED_CODEC:
                 stream.codec_context.thread_count = threads
             on_error.pop_all()
         return Opened(container, stream, file)

@@ -58,17 +58,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_table_has_both_metrics_and_what_a_single_stream_loses(run: Run, asked: list[Any]) -> None:
     status, out, _ = run("compare", "production,threads=160", "production,threads=1", "--processes", "28")
     assert status == 0
-    assert out == [
-        "av1: 1 processes, sample: 2 x 9 of 33 frames; ranges are the middle 80 % of rounds",
-        "                              samples/s   CPU ms a sample  threads  alone: sample  first frame    open",
-        "production,threads=160      80.0 (73.6-86.4)  51.0 (50.2-51.8)        5        20.0 ms       2.0 ms  3.0 ms",
-        "production,threads=1     176 (162-190)  51.0 (50.2-51.8)        5        26.0 ms       2.0 ms  3.0 ms",
+    assert [" ".join(line.split()) for line in out] == [
+        "av1: 1 process, sample: 2 x 9 of 33 frames; ranges are the middle 80 % of rounds",
+        "samples/s CPU ms a sample threads alone: sample first frame open",
+        "production,threads=160 80.0 (73.6-86.4) 51.0 (50.2-51.8) 5 20.0 ms 2.0 ms 3.0 ms",
+        "production,threads=1 176 (162-190) 51.0 (50.2-51.8) 5 26.0 ms 2.0 ms 3.0 ms",
         "pixels: identical in all seats of all settings",
         "production,threads=1 against production,threads=160 on av1: faster, by 110.0% at least "
         "(throughput x 2.200, 99% interval 2.100 to 2.300, 20 interleaved pairs)",
-        "  throughput: x 2.200 (2.100 to 2.300), faster",
-        "  samples per CPU second: x 2.200 (2.100 to 2.300), faster",
-        "  alone, one sample takes 30% longer: a single stream loses by it",
+        "throughput: x 2.200 (2.100 to 2.300), faster",
+        "samples per CPU second: x 2.200 (2.100 to 2.300), faster",
+        "alone, one sample takes 30% longer: a single stream loses by it",
     ]
     ((decoders, codec, processes, _, given),) = asked
     assert (decoders, codec, processes) == (["production,threads=160", "production,threads=1"], "av1", 28)

@@ -39,7 +39,12 @@ def test_json_has_every_cell(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     found = Tuning(decoder="pyav", codec="h264", sample="", cells=(cell,), threads=2, set_by="", identical=False)
     asked: list[Any] = []
-    monkeypatch.setattr(tuning, "tune", lambda *given, **more: asked.append((given, more)) or found)
+
+    def tune(*given: Any, **more: Any) -> Tuning:
+        asked.append((given, more))
+        return found
+
+    monkeypatch.setattr(tuning, "tune", tune)
     command = ("tune", "pyav", "--codecs", "h264", "--threads", "2,4", "--processes", "1,8", "--seconds", "90")
     status, out, _ = run(*command, "--json")
     shown = json.loads("\n".join(out))

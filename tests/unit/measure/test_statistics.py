@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pytest_videodecode.errors import Unsupported
-from pytest_videodecode.measure.statistics import Rule, headline, judge, require_scipy
+from pytest_videodecode.measure.statistics import FEWEST_PAIRS, Rule, headline, judge, require_scipy
 from pytest_videodecode.measurement import Comparison, Direction
 
 SLOWER, FASTER, NONE, UNDECIDED = (
@@ -52,15 +52,19 @@ def test_how_much_at_least_is_the_near_end_of_the_interval() -> None:
 def test_median_does_not_mind_a_few_wild_rounds() -> None:
     ratios = [0.9] * 40 + [30.0] * 5
     found = judge(ratios, Rule(), before="a", after="b", metric="throughput")
-    assert (found.ratio, found.direction) == (pytest.approx(0.9), SLOWER)
+    assert found.ratio == pytest.approx(0.9)
+    assert found.direction is SLOWER
 
 
-def test_few_pairs_decide_nothing() -> None:
-    rule = Rule()
-    least = rule.least_pairs(1.0)
-    assert judged(0.5, 0.01, pairs=least - 1).direction is UNDECIDED
-    assert judged(0.5, 0.01, pairs=least).direction is SLOWER
-    assert rule.least_pairs(1 / 3) > least
+def test_few_pairs_decide_nothing_and_few_more_with_less_confidence() -> None:
+    assert judged(0.5, 0.01, pairs=FEWEST_PAIRS - 1).direction is UNDECIDED
+    few = judged(0.5, 0.01, pairs=FEWEST_PAIRS)
+    assert few.direction is SLOWER
+    assert few.confidence == 1 - 1 / 32
+    enough = Rule().least_pairs(1.0)
+    assert enough > FEWEST_PAIRS
+    assert judged(0.5, 0.01, pairs=enough).confidence == 0.99
+    assert Rule().least_pairs(1 / 3) > enough
 
 
 def test_smaller_share_of_the_doubt_is_a_wider_interval() -> None:

@@ -9,7 +9,7 @@ from noisy_seats import NoisySeats
 from pytest_videodecode.errors import MeasurementError, OptionError, Unsupported
 from pytest_videodecode.measure.compare import Series
 from pytest_videodecode.measure.plot import plot, require_matplotlib
-from pytest_videodecode.measure.tune import Cell, Tuning, cell, recommend, sweep, tune
+from pytest_videodecode.measure.tune import Cell, Tuning, cell, crowded, recommend, sweep, tune
 from pytest_videodecode.options import Settings
 
 
@@ -45,6 +45,12 @@ def test_equal_throughput_is_decided_by_latency_then_cpu_then_size() -> None:
     same = [made(count, seats, 200, 40) for seats in (1, 8) for count in (0, 1, 2)]
     threads, reasons = recommend(same)
     assert (threads, reasons[-1]) == (1, "throughput is the same within 5% for every count tried")
+
+
+def test_busy_machine_is_said() -> None:
+    assert crowded(3.0) == []
+    (line,) = crowded(62.4)
+    assert line.startswith("other work takes 62 % of this machine")
 
 
 def test_nothing_measured_recommends_nothing() -> None:

@@ -53,7 +53,9 @@ def test_a_window_of_seconds_is_cut_into_combs_of_whole_gops() -> None:
     blocks = list(layout.blocks(0, 200))
     assert {block.pitch for block in blocks} == {20}
     assert all(block.start % 2 == 0 and block.width % 2 == 0 for block in blocks)
-    needed = sum(len({max(f + step, 0) for f in block.frames().tolist() for step in layout.offsets}) for block in blocks)
+    needed = sum(
+        len({max(f + step, 0) for f in block.frames().tolist() for step in layout.offsets}) for block in blocks
+    )
     assert needed <= 200 * 1.05
 
 

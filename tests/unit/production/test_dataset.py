@@ -100,7 +100,10 @@ INFO_LIES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "fps": (lambda info: info.update(fps=12), "12 fps"),
     "no features": (lambda info: info.update(features={}), "no features"),
     "feature without type": (lambda info: info["features"].update(x={"shape": [1]}), "'x' has dtype None"),
-    "feature of objects": (lambda info: info["features"].update(x={"dtype": "object", "shape": [1]}), "dtype 'object'"),
+    "feature of objects": (
+        lambda info: info["features"].update(x={"dtype": "object", "shape": [1]}),
+        "dtype 'object'",
+    ),
     "huge feature": (lambda info: info["features"].update(x={"dtype": "int8", "shape": [2**30, 2**30]}), "has shape"),
     "no index": (lambda info: info["features"].pop("index"), "no feature index"),
     "another size": (
@@ -165,7 +168,11 @@ TABLE_LIES: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "a length missing": (EPISODES, _replaced("length", lambda old: [None, *old[1:]]), "empty places"),
     "another length": (EPISODES, _replaced("length", lambda old: [24, *old[1:]]), "episode 0 has length 24"),
     "no length": (EPISODES, _replaced("length", lambda old: [0, *old[1:]]), "length 0"),
-    "an episode twice": (EPISODES, _replaced("episode_index", lambda _: [0, 1, 1, 3, 4]), "no single row for episode 2"),
+    "an episode twice": (
+        EPISODES,
+        _replaced("episode_index", lambda _: [0, 1, 1, 3, 4]),
+        "no single row for episode 2",
+    ),
     "no episodes": (EPISODES, lambda table: table.slice(0, 0), "the data set is empty"),
     "a video elsewhere": (
         EPISODES,
@@ -226,7 +233,9 @@ def test_a_missing_file_is_named(copy: Path, path: str) -> None:
 
 def test_a_missing_mp4_is_named_with_its_episode(copy: Path) -> None:
     (copy / "videos/observation.images.wrist/chunk-000/file-001.mp4").unlink()
-    with pytest.raises(DatasetError, match=r"no videos/observation\.images\.wrist/chunk-000/file-001\.mp4.* episode 2"):
+    with pytest.raises(
+        DatasetError, match=r"no videos/observation\.images\.wrist/chunk-000/file-001\.mp4.* episode 2"
+    ):
         open_dataset(copy)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import math
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ def test_what_ffmpeg_cannot_open_is_its_own_error_with_the_file(
     with pytest.raises(kind) as caught:
         decode_video_frames(unreadable[what], frame_indices=[0])
     assert isinstance(caught.value, av.FFmpegError)
-    assert caught.value.__notes__ == [f"while reading 1 frame(s) of {unreadable[what]}"]
+    assert isinstance(caught.value, errors.VideoReadError)
+    assert f"while reading frame index 0 of {unreadable[what]}" in str(caught.value)
 
 
 def _closed() -> io.BytesIO:
@@ -164,7 +166,11 @@ def test_damage_before_the_last_frame_asked_is_the_error_of_ffmpeg(
     assert shown.error is not None
     with pytest.raises(shown.error) as caught:
         decode_video_frames(cut, frame_indices=[0, clip.frames - 1])
-    assert caught.value.__notes__ == [f"while reading 2 frame(s) of {cut}"]
+    assert isinstance(caught.value, errors.DamagedVideoError)
+    said = re.search(r"while reading frame index 0 to 47 of .*cut.mp4, of which (\d+) frames could be", str(caught.value))
+    assert said
+    assert int(said[1]) >= intact
+    assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_ends_early_without_an_error_says_how_many_frames_there_are(

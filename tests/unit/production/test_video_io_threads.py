@@ -15,7 +15,7 @@ import pytest
 from av.video.reformatter import VideoReformatter
 
 from pytest_videodecode.model import Clip
-from pytest_videodecode.production import video_io
+from pytest_videodecode.production import open_clip
 from pytest_videodecode.production.errors import FrameIndexError, ThreadSettingError
 from pytest_videodecode.production.video_io import decode_video_frames
 from pytest_videodecode.production.video_source import THREADS_VARIABLE, VideoSource, thread_setting
@@ -62,7 +62,7 @@ def while_converting(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]
             seen.append(names(threads() - before))
             return converted
 
-    monkeypatch.setattr(video_io, "VideoReformatter", Watching)
+    monkeypatch.setattr(open_clip, "VideoReformatter", Watching)
     yield seen
     assert all_end(before)
 
@@ -114,8 +114,8 @@ def test_h264_has_the_threads_that_pyav_gives_it(
 def test_only_the_count_of_libdav1d_is_set(clip: Clip, threads: int | None, expected: int) -> None:
     with av.open(clip.path) as container:
         untouched = container.streams.video[0].codec_context.thread_type
-    with VideoSource(clip.path).open(threads) as (_, stream):
-        context = stream.codec_context
+    with contextlib.closing(VideoSource(clip.path).open(threads)) as opened:
+        context = opened.from_start()[1].codec_context
         assert context.thread_count == (expected if clip.codec == "av1" else 0)
         assert context.thread_type == untouched
 
