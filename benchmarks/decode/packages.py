@@ -16,7 +16,7 @@ from benchmarks.decode.peer import Frames, Function, Kept, Missing, NoFfmpeg, Pe
 def torchcodec(threads: int, cached: bool, trial: Sequence[Request]) -> Peer:
     """torchcodec in its faster seek mode, with one decoder per file or one per call."""
     try:
-        from torchcodec.decoders import VideoDecoder  # type: ignore[attr-defined]
+        from torchcodec.decoders import VideoDecoder
     except ImportError:
         raise Missing("torchcodec is not installed (pip install torch torchcodec)") from None
     except (RuntimeError, OSError) as error:

@@ -20,6 +20,7 @@ ORDER = (
     "jsonform",
     "model",
     "measurement",
+    "loading",
     "options",
     "clips",
     "damage",
@@ -27,6 +28,7 @@ ORDER = (
     "decoders",
     "isolation",
     "checks",
+    "loaders",
     "measure",
     "reports",
     "failures",
@@ -34,11 +36,24 @@ ORDER = (
     "session",
 )
 DOORS = frozenset(
-    {"run", "plugin", "fixtures", "suite", "cli", "__main__", "environment", "doctor", "fuzz", "commands"}
+    {
+        "run",
+        "throughput_run",
+        "measuring",
+        "plugin",
+        "fixtures",
+        "suite",
+        "cli",
+        "__main__",
+        "environment",
+        "doctor",
+        "fuzz",
+        "commands",
+    }
 )
 FORBIDDEN = {
     "checks": {"decoders", "isolation", "options"},
-    "reports": {"options", "clips", "damage", "datasets", "decoders", "isolation", "checks", "measure"},
+    "reports": {"options", "clips", "damage", "datasets", "decoders", "isolation", "checks", "loaders", "measure"},
     "clips": {"options"},
     "decoders": {"options"},
     "isolation": {"options"},

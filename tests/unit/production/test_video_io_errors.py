@@ -167,7 +167,9 @@ def test_damage_before_the_last_frame_asked_is_the_error_of_ffmpeg(
     with pytest.raises(shown.error) as caught:
         decode_video_frames(cut, frame_indices=[0, clip.frames - 1])
     assert isinstance(caught.value, errors.DamagedVideoError)
-    said = re.search(r"while reading frame index 0 to 47 of .*cut.mp4, of which (\d+) frames could be", str(caught.value))
+    said = re.search(
+        r"while reading frame index 0 to 47 of .*cut.mp4, of which (\d+) frames could be", str(caught.value)
+    )
     assert said
     assert int(said[1]) >= intact
     assert "\n" not in str(caught.value)
