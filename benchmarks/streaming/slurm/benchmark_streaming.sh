@@ -34,6 +34,8 @@ fi
 head_node=127.0.0.1
 if ((nodes > 1)) && [[ -n ${SLURM_JOB_NODELIST:-} ]]; then
     head_node=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+    # its address as Slurm knows it: the name need not be known to anything else
+    head_node=$(scontrol show node "$head_node" | sed -n 's/.*NodeAddr=\([^ ]*\).*/\1/p')
 fi
 
 # --multi_gpu has accelerate start its processes as torchrun does, which tells them their rank; no GPU is needed for it.

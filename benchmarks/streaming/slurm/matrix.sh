@@ -15,7 +15,9 @@
 #   DRY_RUN          if not empty, print the commands and submit nothing
 set -euo pipefail
 
-script=$(dirname "${BASH_SOURCE[0]}")/benchmark_streaming.sh
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+script=$here/benchmark_streaming.sh
+export BENCHMARK=${BENCHMARK:-${here%/*}/benchmark_streaming.py} # the jobs run a copy of the script from elsewhere
 out_dir=${OUT_DIR:-results}
 repo_id=${REPO_ID:?set REPO_ID to OWNER/NAME of the data set}
 declare -A files=([hub]="" [bucket]=${BUCKET:-} [warmed_bucket]=${WARMED_BUCKET:-})

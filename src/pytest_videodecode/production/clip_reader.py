@@ -55,8 +55,8 @@ class ClipReader:
             if passage is None or not self._goes_on(passage, target) or not _decode(passage, target, number):
                 if passage is not None:
                     self._leave(passage, put)
-                passage = self._start(target, put)
-                if not _decode(passage, target, number):
+                passage, pts = self._start(target, put)
+                if not passage.decode_to(pts, number, whole=target.counts):
                     raise Misfit
         if passage is not None:
             self._leave(passage, put)
@@ -77,17 +77,17 @@ class ClipReader:
         self._gop = max(self._gop, passage.gop)
         return ahead_by <= (max(self._gop, self._seek_packets) if self._gop else _FAR_PACKETS)
 
-    def _start(self, target: Target, put: Put, back: int = 0) -> Passage:
-        """A passage from the keyframe before ``target``, or from the one ``back`` keyframes further back."""
+    def _start(self, target: Target, put: Put, back: int = 0) -> tuple[Passage, int]:
+        """A passage from the keyframe before ``target``, or ``back`` keyframes further back, and the target's time."""
         at = target.aim(self._lead if self.facts.seeks_by_dts else 0)
         reached = None
         for attempt in range(_TRIES + back):
             passage = self._land(at, put, skips=not back)
             step = at - int(self.facts.second * 2**attempt)
             if passage is not None:
-                if target.locate(passage) is not None:
+                if (pts := target.locate(passage)) is not None:
                     if not back or passage.first_pts == reached:  # the first keyframe of all
-                        return passage
+                        return passage, pts
                     back -= 1
                     reached = passage.first_pts
                 start = min(passage.first_pts, passage.first_dts) - 1
@@ -117,7 +117,7 @@ class ClipReader:
             if not missed:
                 return
             pts = sorted(missed)
-            passage = self._start(AtTime(pts[0]), put, back)
+            passage, _ = self._start(AtTime(pts[0]), put, back)
             for time in pts:
                 for number in missed[time]:
                     _decode(passage, AtTime(time), number)
@@ -128,7 +128,7 @@ class ClipReader:
 
 def _decode(passage: Passage, target: Target, number: int) -> bool:
     pts = target.locate(passage)
-    return pts is not None and passage.decode_to(pts, number)
+    return pts is not None and passage.decode_to(pts, number, whole=target.counts)
 
 
 def _nobody(frame: VideoFrame, numbers: Sequence[int]) -> None:

@@ -46,9 +46,12 @@ class IndexRequest:
             return None
         return [(AtRank(rank, index), places[rank]) for rank in sorted(places)]
 
-    def ranks(self, table: FrameTable) -> Sequence[int] | None:
-        """The index in ``table`` of each frame asked; None where one is not there."""
-        return self.indices if max(self.indices) < len(table.pts) else None
+    def targets_of(self, table: FrameTable) -> Aims | None:
+        """The frames asked, to be found at the times that ``table`` has of them; None where it has not so many."""
+        places = places_by(self.indices)
+        if max(places) >= len(table.pts):
+            return None
+        return [(AtTime(table.pts[rank], counts=True), places[rank]) for rank in sorted(places)]
 
     def find(self, frames: Iterable[VideoFrame], time_base: Fraction | None, put: Put) -> None:
         """Puts the frames asked out of ``frames``, all frames of the stream from its first on."""
@@ -98,14 +101,15 @@ class TimestampRequest:
         # a float cannot say a time such as 1/30 more exactly than this
         return self.tolerance + Fraction(math.ulp(float(time)))
 
-    def ranks(self, table: FrameTable) -> Sequence[int] | None:
-        """The index in ``table`` of the frame nearest to each time; None where one is too far away."""
-        ranks = []
+    def targets_of(self, table: FrameTable) -> Aims | None:
+        """The frames of ``table`` that are nearest to each time; None where one is too far away."""
+        nearest = []
         for time in self.times:
-            ranks.append(table.nearest(time))
-            if abs(table.pts[ranks[-1]] * table.time_base - time) > self._allowed(time):
+            nearest.append(table.pts[table.nearest(time)])
+            if abs(nearest[-1] * table.time_base - time) > self._allowed(time):
                 return None
-        return ranks
+        places = places_by(nearest)
+        return [(AtTime(pts), places[pts]) for pts in sorted(places)]
 
     def find(self, frames: Iterable[VideoFrame], time_base: Fraction | None, put: Put) -> None:
         """Puts the frames asked out of ``frames``, in whatever order their times come (AVI mixes them up).
@@ -163,12 +167,6 @@ class TimestampRequest:
             distance=float(distance),
             file=self.file,
         )
-
-
-def table_targets(ranks: Sequence[int], table: FrameTable) -> Aims:
-    """The frames of these indices, to be found at the times that ``table`` has of them."""
-    places = places_by(ranks)
-    return [(AtTime(table.pts[rank]), places[rank]) for rank in sorted(places)]
 
 
 def places_by(asked: Iterable[_T]) -> dict[_T, list[int]]:

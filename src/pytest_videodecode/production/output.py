@@ -124,13 +124,12 @@ class FrameBatch:
                 self._frames = picture[np.newaxis]
                 return
             self._frames = self._form.memory(self._count, self._height, self._width)
-        first, *others = places
-        target = self._frames[first]
+        target = self._frames[places[0]]
         if target.dtype == np.uint8:
             target[...] = picture
         else:
             np.divide(picture, _WHITE, out=target)
-        for other in others:
+        for other in places[1:]:
             self._frames[other] = target
 
     def _convert(self, frame: VideoFrame, reformatter: VideoReformatter) -> NDArray[np.uint8]:

@@ -66,6 +66,11 @@ class Passage:
         self.first_pts = self._add(first)
         self.first_dts = self.first_pts if first.dts is None else first.dts
 
+    def shows(self, pts: int) -> bool:
+        """Whether a frame at ``pts`` was read."""
+        at = bisect_left(self.pts, pts)
+        return at < len(self.pts) and self.pts[at] == pts
+
     def read(self) -> int | None:
         """Reads one packet more: its time, None at the end of the stream."""
         if not self._ended:
@@ -94,32 +99,34 @@ class Passage:
             self.pts.insert(at, pts)
         return pts
 
-    def decode_to(self, pts: int, number: int) -> bool:
+    def decode_to(self, pts: int, number: int, whole: bool) -> bool:
         """Decodes until the packet of the frame at ``pts``, which has been read, has gone in.
 
         The frame itself may come later, at ``finish`` at the latest, and is put as the answer to target ``number``.
-        False where it has come, or been skipped, already.
+        With ``whole`` all frames shown before it go in as well, even if they are decoded after it. False where the
+        frame has come, or been skipped, already.
         """
-        at = next((i for i, (time, _) in enumerate(self._pending) if time == pts), -1)
-        if at < 0:
-            if pts not in self._due:
-                return False
-            self._wanted.setdefault(pts, []).append(number)
-            return True
-        if self._skips and at:
-            start = next((i for i in range(at, 0, -1) if self._starts_for(pts, i)), 0)
-            if start:
-                self._skip_to(start)
-                at -= start
+        own, start, last = -1, 0, -1
+        for at, (time, packet) in enumerate(self._pending):
+            if time > pts:
+                continue
+            if time == pts:
+                own = last = at
+            elif whole:
+                last = at
+            if own in (-1, at) and packet.is_keyframe:
+                start = at
+        if own < 0 and pts not in self._due:
+            return False
+        if start and own >= 0 and self._skips:
+            self._skip_to(start)
+            last -= start
         self._wanted.setdefault(pts, []).append(number)
-        fed, self._pending = self._pending[: at + 1], self._pending[at + 1 :]
+        fed = self._pending[: last + 1]
+        del self._pending[: last + 1]
         for time, packet in fed:
             self._feed(time, packet)
         return True
-
-    def _starts_for(self, pts: int, at: int) -> bool:
-        time, packet = self._pending[at]
-        return packet.is_keyframe and time <= pts
 
     def _skip_to(self, start: int) -> None:
         del self._pending[:start]

@@ -15,7 +15,14 @@ _UNSURE = 1e-2
 
 
 class Target(Protocol):
-    """A frame asked."""
+    """A frame asked.
+
+    ``counts`` says that it is known by the number of frames before it, which damage to one of them would change.
+    """
+
+    @property
+    def counts(self) -> bool:
+        """See the class."""
 
     def aim(self, lead: int) -> int:
         """The decoding time (ticks) at or before which its keyframe is decoded, where keyframes lead by ``lead``."""
@@ -34,6 +41,7 @@ class AtTime:
 
     ticks: float
     reach: float = 0.0
+    counts: bool = False
 
     def aim(self, lead: int) -> int:
         """See ``Target``."""
@@ -46,17 +54,14 @@ class AtTime:
             return None
         # a frame less than half a tick away is the nearest there can be
         settles = abs(self.ticks - aim) < 0.5 - _UNSURE
-        at = bisect_left(passage.pts, aim)
-        if settles and at < len(passage.pts) and passage.pts[at] == aim:
-            return aim
+        found = settles and passage.shows(aim)
         latest = self.ticks + max(self.reach, 0.5)
-        while passage.dts is None or passage.dts <= latest:
+        while (self.counts or not found) and (passage.dts is None or passage.dts <= latest):
             pts = passage.read()
             if pts is None:
                 break
-            if pts == aim and settles:
-                return pts
-        return self._nearest(passage.pts)
+            found = found or (settles and pts == aim)
+        return aim if found else self._nearest(passage.pts)
 
     def _nearest(self, pts: list[int]) -> int:
         at = bisect_left(pts, self.ticks)
@@ -72,6 +77,7 @@ class AtRank:
 
     rank: int
     index: ContainerIndex
+    counts: bool = True
 
     def aim(self, lead: int) -> int:
         """See ``Target``."""

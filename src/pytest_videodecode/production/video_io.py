@@ -30,7 +30,6 @@ from pytest_videodecode.production.frame_request import (
     IndexRequest,
     TimestampRequest,
     request_of,
-    table_targets,
 )
 from pytest_videodecode.production.open_clip import OpenClip
 from pytest_videodecode.production.output import FrameBatch, OutputForm
@@ -134,8 +133,7 @@ def _by_index_or_time(clip: OpenClip, request: Request) -> Aims | None:
 
 def _by_table(clip: OpenClip, request: Request) -> Aims | None:
     table = clip.table()
-    ranks = request.ranks(table) if table else None
-    return table_targets(ranks, table) if table and ranks else None
+    return request.targets_of(table) if table else None
 
 
 def _read(clip: OpenClip, aims: Aims, request: Request, form: OutputForm) -> Any:
@@ -144,7 +142,8 @@ def _read(clip: OpenClip, aims: Aims, request: Request, form: OutputForm) -> Any
     batch = FrameBatch(request.file, len(request), facts.width, facts.height, form)
 
     def put(frame: VideoFrame, numbers: Sequence[int]) -> None:
-        batch.put(frame, [place for number in numbers for place in aims[number][1]], clip.reformatter)
+        places = aims[numbers[0]][1] if len(numbers) == 1 else [p for number in numbers for p in aims[number][1]]
+        batch.put(frame, places, clip.reformatter)
 
     clip.read([target for target, _ in aims], put)
     return batch.answer

@@ -50,8 +50,9 @@ def test_frames_are_those_of_a_sequential_decode(real_clips: Path, name: str) ->
     else:
         floats = [float(time) for time in times if time is not None]
         np.testing.assert_array_equal(decode_video_frames(path, floats), expected)
+    # frames that a sequential decode loses to an error behind them may be had
     with pytest.raises(shown.error or FrameIndexError):
-        decode_video_frames(path, frame_indices=[count])
+        decode_video_frames(path, frame_indices=[count + 16 if shown.error else count])
 
 
 def test_a_header_that_counts_frames_which_are_not_there_is_not_believed(real_clips: Path) -> None:
