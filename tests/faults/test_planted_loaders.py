@@ -53,6 +53,7 @@ def subject(runs: LoaderRuns, name: str) -> LoaderSubject:
         dataset="data",
         truth=runs.truth,
         load=planted_loaders.load(target),
+        several=lambda: runs.several,
         damaged=lambda: runs.damaged,
     )
 
@@ -77,9 +78,9 @@ def test_fault_is_caught(runs: LoaderRuns, loader: str, check: str, said: str) -
 @pytest.mark.parametrize(
     ("loader", "passes"),
     [
-        ("FirstFileOnly", ["sample_coverage", "sample_identity", "sample_padding"]),
+        ("FirstFileOnly", ["sample_coverage", "sample_identity", "sample_padding", "worker_parity"]),
         ("NeverFlags", ["sample_identity", "episode_boundary"]),
-        ("LosesASample", ["sample_identity", "file_boundary", "sample_padding", "seed_determinism"]),
+        ("LosesASample", ["sample_identity", "sample_padding", "episode_boundary", "seed_determinism"]),
         ("RaisesAtTheLast", ["sample_identity", "sample_padding"]),
     ],
 )
@@ -106,7 +107,7 @@ def test_loader_without_state_is_unsupported(runs: LoaderRuns) -> None:
 
 
 def test_damage_is_only_in_the_copy(runs: LoaderRuns) -> None:
-    whole, damaged = Path(runs.truth.folder), Path(runs.damaged.root)
+    whole, damaged = Path(runs.several.folder), Path(runs.damaged.root)
     differ = [
         path.relative_to(whole).as_posix()
         for path in sorted(whole.rglob("*.*"))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from inner_runs import InnerRuns
 
-# pytester forgets the modules that a run in this process imported first; numpy and PyAV stand no second import
+# pytester forgets the modules that a run in this process imported first; numpy, SciPy and PyAV stand no second import
 import pytest_videodecode.doctor
 import pytest_videodecode.session  # noqa: F401
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.clips.store import ENVIRONMENT
+
+with suppress(ImportError):
+    import scipy.stats  # noqa: F401
 
 SUPPORT = Path(__file__).parents[1] / "support"
 

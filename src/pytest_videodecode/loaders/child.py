@@ -112,6 +112,7 @@ def _error_info(error: BaseException) -> ErrorInfo:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     # of an error that a DataLoader brings over from a worker, the last line is what was raised there
     message = lines[-1] if lines and lines[0].startswith("Caught ") else " ".join(lines)
+    message = message.removeprefix(f"{type(error).__name__}: ")
     return ErrorInfo(
         type=type(error).__name__,
         message=message[:2000],

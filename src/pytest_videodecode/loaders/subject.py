@@ -23,8 +23,7 @@ from pytest_videodecode.jsonform import to_json
 from pytest_videodecode.loaders.process import load
 from pytest_videodecode.loading import Loaded, LoadRequest
 
-#: Episodes of different lengths, one shorter than the window; several in an mp4, several mp4 files per camera, data
-#: files that are cut elsewhere.
+#: Episodes of different lengths, one shorter than the window, in data files that are cut elsewhere than the mp4s.
 LENGTHS = (13, 9, 16, 4, 11, 7)
 DATASET = f"{len(LENGTHS)} episodes, 2 cameras"
 
@@ -44,28 +43,37 @@ class LoaderRuns:
             dataset=DATASET,
             truth=self.truth,
             load=self._load(spec, limit_s),
+            several=lambda: self.several,
             damaged=lambda: self.damaged,
             seed=seed,
         )
 
     @cached_property
     def truth(self) -> DatasetTruth:
-        """The data set."""
+        """The data set: one mp4 for each camera."""
+        return self._make("one-file", len(LENGTHS))
+
+    @cached_property
+    def several(self) -> DatasetTruth:
+        """The same with three mp4 files for each camera."""
+        return self._make("several-files", 2)
+
+    def _make(self, name: str, episodes_per_file: int) -> DatasetTruth:
         return make_dataset(
-            self._folder / "dataset",
+            self._folder / name,
             cameras=("front", "wrist"),
             frames_per_episode=LENGTHS,
             episodes=len(LENGTHS),
             fps=10,
             size=(96, 64),
-            episodes_per_file=2,
+            episodes_per_file=episodes_per_file,
             data_files=2,
         )
 
     @cached_property
     def damaged(self) -> DamagedSet:
-        """A copy whose first camera has a damaged second mp4: the last two thirds of its packets are zeros."""
-        truth, number = self.truth, 1
+        """A copy of that whose first camera has a damaged second mp4: its last two thirds are zeros."""
+        truth, number = self.several, 1
         camera, episodes = truth.keys[0], truth.spec.video_groups[number]
         file = video_path(camera, *truth.spec.place(number))
         root = self._folder / "damaged"

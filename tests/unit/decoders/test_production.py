@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.decoders.registry import load
 from pytest_videodecode.decoders.spec import parse
-from pytest_videodecode.errors import DecoderSpecError
+from pytest_videodecode.errors import DecoderSpecError, Unsupported
 from pytest_videodecode.model import ClipSpec, DecodeRequest
 from pytest_videodecode.production import video_io
 
@@ -63,3 +63,39 @@ def test_its_thread_count_is_the_environment_variable(monkeypatch: pytest.Monkey
 def test_options_that_it_does_not_take_are_refused() -> None:
     with pytest.raises(DecoderSpecError, match="production has no parameter 'backend' for that option; it takes tol"):
         load(parse("production,backend=pyav"))
+
+
+def test_with_a_cache_clips_stay_open_between_requests(clip_cache: ClipCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[video_io.DecoderCache] = []
+
+    class Seen(video_io.DecoderCache):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr(video_io, "DecoderCache", Seen)
+    clip = clip_cache.clip(ClipSpec(codec="h264"))
+    decoder = load(parse("production,cache=on"))
+    for asked in ((30, 31), (5,)):
+        frames = decoder.decode(DecodeRequest(path=clip.path, indices=asked))
+        assert isinstance(frames, np.ndarray)
+        assert clip.read(frames, asked) == list(asked)
+    (cache,) = made
+    assert (cache.statistics.hits, cache.statistics.misses) == (1, 1)
+    load(parse("production,cache=off"))
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [("production,cache=perhaps", "known are on, off"), ("production,out=here", "cannot be given as text")],
+)
+def test_a_cache_is_on_or_off_and_objects_are_not_text(spec: str, says: str) -> None:
+    with pytest.raises(DecoderSpecError, match=says):
+        load(parse(spec))
+
+
+def test_a_reader_without_a_cache_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(video_io, "DecoderCache")
+    with pytest.raises(Unsupported, match="has no DecoderCache; leave cache=on out"):
+        load(parse("production,cache=on"))

@@ -254,9 +254,10 @@ def test_hub_that_does_not_answer_is_one_line(
         raise missing("cannot find the requested files in the disk cache")
 
     monkeypatch.setattr(hub, "hf_hub_download", download)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "https://hub.test")
 
     assert main(["--repo_id", "owner/name", "--out_dir", str(tmp_path / "out"), *SMALL]) == 1
 
     (line,) = capsys.readouterr().err.splitlines()
-    assert "hf://datasets/owner/name cannot be reached: https://" in line
+    assert "hf://datasets/owner/name cannot be reached: https://hub.test does not answer" in line
     assert not (tmp_path / "out").exists()

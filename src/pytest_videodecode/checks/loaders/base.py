@@ -32,16 +32,18 @@ class DamagedSet:
 
 @dataclass(frozen=True, kw_only=True)
 class LoaderSubject:
-    """One loader, one data set, and the way to read it.
+    """One loader, the data sets to try it on, and the way to read them.
 
-    ``load`` never raises for what a loader does. An equal request may be answered from memory. ``damaged`` makes the
-    copy with a damaged clip.
+    ``truth`` is of a data set with one mp4 for each camera, ``several`` makes the same with several, so that a fault
+    with these does not hide the others; ``damaged`` makes a copy of that with a damaged clip. ``load`` never raises
+    for what a loader does. An equal request may be answered from memory.
     """
 
     name: str
     dataset: str
     truth: DatasetTruth
     load: Callable[[LoadRequest], Loaded]
+    several: Callable[[], DatasetTruth]
     damaged: Callable[[], DamagedSet]
     seed: int = 0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from pytest_videodecode.checks.base import Finding, failed, one_line, passed
 from pytest_videodecode.checks.loaders.base import DamagedSet, LoaderSubject, listed, pictures
 from pytest_videodecode.loading import Loaded
@@ -13,7 +15,7 @@ def damaged_clip(subject: LoaderSubject) -> Finding:
     An error must name the file. Without an error every sample of the other files must come, and what is left out must
     be said, with the file, in a warning or on standard error; a picture may be spoilt, but none may be another's.
     """
-    damaged = subject.damaged()
+    damaged, subject = subject.damaged(), dataclasses.replace(subject, truth=subject.several())
     policies = ("raise", "skip") if "on_damage" in subject.load(subject.request()).takes else (None,)
     outcomes = {}
     for policy in policies:
