@@ -6,13 +6,13 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_videodecode.production.clip_facts import read_clip_facts, require_matching
-from pytest_videodecode.production.dataset_errors import DatasetError
-from pytest_videodecode.production.dataset_info import INFO, DatasetInfo, path_of, read_info
-from pytest_videodecode.production.episode_rows import REQUIRED, RowReader
-from pytest_videodecode.production.episodes import Episodes, read_episodes, video_paths
-from pytest_videodecode.production.parquet import ParquetFile
-from pytest_videodecode.production.sources_local import LocalSource, Source
+from pytest_videodecode.production.layout.clip_facts import read_clip_facts, require_matching
+from pytest_videodecode.production.layout.episodes import Episodes, read_episodes, video_paths
+from pytest_videodecode.production.layout.errors import DatasetError
+from pytest_videodecode.production.layout.info import INFO, DatasetInfo, path_of, read_info
+from pytest_videodecode.production.layout.parquet import ParquetFile
+from pytest_videodecode.production.layout.rows import REQUIRED, RowReader
+from pytest_videodecode.production.sources.local import LocalSource, Source
 
 TASKS = "meta/tasks.parquet"
 #: The column that holds a task's name: pandas writes it as an index, with a name or without.
@@ -75,7 +75,7 @@ def _source(root: str | os.PathLike[str], revision: str | None) -> Source:
     text = os.fspath(root)
     if "://" not in text:
         return LocalSource(text)
-    from pytest_videodecode.production.sources import open_source
+    from pytest_videodecode.production.sources.remote import open_source
 
     return open_source(text, revision=revision)
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_videodecode.production.errors import DecoderCacheError
-from pytest_videodecode.production.open_clip import OpenClip
-from pytest_videodecode.production.video_source import Identity, VideoSource
+from pytest_videodecode.production.reading.open_clip import OpenClip
+from pytest_videodecode.production.reading.video_source import Identity, VideoSource
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """``StreamingDataset``: samples of a LeRobot v3 data set in a shuffled order, for any number of ranks and workers.
 
 How it goes: episodes are cut into blocks (``blocks``), blocks are dealt to ranks and workers (``share``), and the
-order of samples and of decoding is worked out with numbers alone (``sample_order``). ``samples`` follows that order:
+order of samples and of decoding is worked out with numbers alone (``order``). ``samples`` follows that order:
 it decodes a few frames of each camera ahead and keeps each decoded frame until the last sample that shows it.
 """
 
@@ -19,16 +19,16 @@ from typing import Any
 import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
-from pytest_videodecode.production.blocks import Block, BlockLayout, all_blocks, share
 from pytest_videodecode.production.dataset import open_dataset
-from pytest_videodecode.production.dataset_errors import DatasetError, LoaderStateError
 from pytest_videodecode.production.decoder_cache import CacheStatistics
-from pytest_videodecode.production.episode_clips import ClipSettings
-from pytest_videodecode.production.loader_settings import chosen_episodes, place_of, views_of
-from pytest_videodecode.production.loader_state import POSITION, LoaderState
-from pytest_videodecode.production.sample_order import BufferLimits, SampleOrder
-from pytest_videodecode.production.samples import SampleMaker
-from pytest_videodecode.production.windows import delta_frames
+from pytest_videodecode.production.layout.errors import DatasetError, LoaderStateError
+from pytest_videodecode.production.loading.blocks import Block, BlockLayout, all_blocks, share
+from pytest_videodecode.production.loading.episode_clips import ClipSettings
+from pytest_videodecode.production.loading.order import BufferLimits, SampleOrder
+from pytest_videodecode.production.loading.samples import SampleMaker
+from pytest_videodecode.production.loading.settings import chosen_episodes, place_of, views_of
+from pytest_videodecode.production.loading.state import POSITION, LoaderState
+from pytest_videodecode.production.loading.windows import delta_frames
 
 #: The key under which samples carry, with ``timing=True``, seconds in the loader, in decoding and in fetching.
 TIMING = "loader_timing"
@@ -66,7 +66,7 @@ class StreamingDataset(IterableDataset[dict[str, Any]]):
     of 1/fps) gets a first dimension for its window and ``{key}_is_pad``, bool (T,): where a window leaves the
     episode, its first or last frame is shown and marked there. A frame is decoded once for all samples that show it;
     it waits as uint8 in a buffer of at most ``buffer_size`` samples and ``buffer_mib`` MiB per worker, whichever is
-    less. ``sample_order`` says how random the order is.
+    less. ``loading.order`` says how random the order is.
 
     ``rank`` and ``world_size`` default to the variables ``RANK`` and ``WORLD_SIZE`` that torchrun and accelerate set,
     0 and 1 without them. A rank always has the same stretch of the data set; among its workers episodes are dealt anew

@@ -1,11 +1,11 @@
 """``decode_video_frames``: chosen frames of a video file as RGB, right on whatever FFmpeg can read.
 
-How it goes: a seek finds the keyframe before the first frame asked, by the container's index or by time, and from
-there packets are read as far as it takes to know which of them are the frames asked; these are decoded, and what comes
-is compared with what the packets said (``passage``). Where that leaves something open, one pass over all packets says
-which frames there are (``frame_table``). Where anything does not fit (no times, a failing or late seek, another number
-of frames, interlaced fields, a change of size) the file is decoded from its first frame instead, which is slower and
-always right.
+How it goes, in the modules of ``reading``: a seek finds the keyframe before the first frame asked, by the container's
+index or by time, and from there packets are read as far as it takes to know which of them are the frames asked; these
+are decoded, and what comes is compared with what the packets said (``passage``). Where that leaves something open, one
+pass over all packets says which frames there are (``frame_table``). Where anything does not fit (no times, a failing or
+late seek, another number of frames, interlaced fields, a change of size) the file is decoded from its first frame
+instead, which is slower and always right.
 
 PyAV's thread type and log level are left as they are: frame threads hide errors of damaged files, and together
 with a log callback they can hang for ever when a container is closed.
@@ -25,16 +25,16 @@ from av.video.frame import VideoFrame
 
 from pytest_videodecode.production.decoder_cache import DecoderCache
 from pytest_videodecode.production.errors import DamagedVideoError, VideoReadError, typed
-from pytest_videodecode.production.frame_request import (
+from pytest_videodecode.production.reading.frame_request import (
     Aims,
     IndexRequest,
     TimestampRequest,
     request_of,
 )
-from pytest_videodecode.production.open_clip import OpenClip
-from pytest_videodecode.production.output import FrameBatch, OutputForm
-from pytest_videodecode.production.stream_facts import Misfit, time_base_of
-from pytest_videodecode.production.video_source import BinaryReader, VideoSource, thread_count, thread_setting
+from pytest_videodecode.production.reading.open_clip import OpenClip
+from pytest_videodecode.production.reading.output import FrameBatch, OutputForm
+from pytest_videodecode.production.reading.stream_facts import Misfit, time_base_of
+from pytest_videodecode.production.reading.video_source import BinaryReader, VideoSource, thread_count, thread_setting
 
 __all__ = ["DecoderCache", "decode_video_frames", "thread_setting"]
 

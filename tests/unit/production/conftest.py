@@ -8,7 +8,7 @@ import pytest
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.model import Clip, ClipSpec
 from pytest_videodecode.production import video_io
-from pytest_videodecode.production.video_source import THREADS_VARIABLE
+from pytest_videodecode.production.reading.video_source import THREADS_VARIABLE
 
 
 @pytest.fixture(autouse=True)

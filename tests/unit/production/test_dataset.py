@@ -14,10 +14,10 @@ from pytest_videodecode.datasets.make import write_dataset
 from pytest_videodecode.datasets.spec import DatasetSpec
 from pytest_videodecode.datasets.truth import DatasetTruth
 from pytest_videodecode.production.dataset import open_dataset
-from pytest_videodecode.production.dataset_errors import DatasetError, UnreadableClipError
-from pytest_videodecode.production.dataset_info import path_of, read_info
-from pytest_videodecode.production.episodes import read_episodes
-from pytest_videodecode.production.sources_local import LocalSource
+from pytest_videodecode.production.layout.episodes import read_episodes
+from pytest_videodecode.production.layout.errors import DatasetError, UnreadableClipError
+from pytest_videodecode.production.layout.info import path_of, read_info
+from pytest_videodecode.production.sources.local import LocalSource
 
 EPISODES = "meta/episodes/chunk-000/file-000.parquet"
 DATA = "data/chunk-000/file-000.parquet"
@@ -62,7 +62,7 @@ def test_rows_are_those_of_the_episode(truth: DatasetTruth, copy: Path, row_grou
 
 def test_rows_read_last_are_kept_and_no_more(truth: DatasetTruth) -> None:
     dataset = open_dataset(truth.folder)
-    from pytest_videodecode.production.episode_rows import RowReader
+    from pytest_videodecode.production.layout.rows import RowReader
 
     reader = RowReader(dataset.files, dataset.info, dataset.episodes, keep_bytes=1)
     first = reader.rows(0)

@@ -18,9 +18,9 @@ from pytest_videodecode.production.errors import (
     FrameIndexError,
     VideoNotFoundError,
 )
-from pytest_videodecode.production.open_clip import OpenClip
+from pytest_videodecode.production.reading.open_clip import OpenClip
+from pytest_videodecode.production.reading.video_source import VideoSource
 from pytest_videodecode.production.video_io import decode_video_frames
-from pytest_videodecode.production.video_source import VideoSource
 
 Copies = Callable[[int], list[Path]]
 

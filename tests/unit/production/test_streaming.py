@@ -13,7 +13,7 @@ from small_dataset import CAMERAS, FPS, LENGTHS, change_info, changed_copy, smal
 from streamed import FRAMES, FRONT, WINDOWS, WRIST, keys, loader, require_true, streaming
 
 from pytest_videodecode.datasets.truth import DatasetTruth
-from pytest_videodecode.production.dataset_errors import DatasetError
+from pytest_videodecode.production.layout.errors import DatasetError
 from pytest_videodecode.production.streaming import TIMING, StreamingDataset
 
 #: torch says so of every machine with fewer cores than workers.

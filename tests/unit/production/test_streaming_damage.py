@@ -12,7 +12,7 @@ from small_dataset import LENGTHS, change_table, changed_copy, small_dataset
 from streamed import FRAMES, FRONT, WINDOWS, WRIST, keys, loader, require_true, streaming
 
 from pytest_videodecode.datasets.truth import DatasetTruth
-from pytest_videodecode.production.dataset_errors import DatasetError, UnreadableClipError, UnreadableClipWarning
+from pytest_videodecode.production.layout.errors import DatasetError, UnreadableClipError, UnreadableClipWarning
 from pytest_videodecode.production.streaming import StreamingDataset
 
 #: torch says so of every machine with fewer cores than workers.

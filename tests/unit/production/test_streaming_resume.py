@@ -11,8 +11,8 @@ from streamed import FRAMES, WINDOWS, batch_keys, keys, loader, require_true, st
 from torch.utils.data import DataLoader
 
 from pytest_videodecode.datasets.truth import DatasetTruth
-from pytest_videodecode.production.dataset_errors import LoaderStateError
-from pytest_videodecode.production.loader_state import LoaderProgress
+from pytest_videodecode.production.layout.errors import LoaderStateError
+from pytest_videodecode.production.loading.state import LoaderProgress
 from pytest_videodecode.production.streaming import StreamingDataset
 
 #: torch says so of every machine with fewer cores than workers.

@@ -17,8 +17,8 @@ from av.container import InputContainer
 
 from pytest_videodecode.clips.cache import ClipCache
 from pytest_videodecode.model import Clip, ClipSpec
-from pytest_videodecode.production import open_clip
-from pytest_videodecode.production.clip_reader import ClipReader
+from pytest_videodecode.production.reading import open_clip
+from pytest_videodecode.production.reading.clip_reader import ClipReader
 from pytest_videodecode.production.video_io import decode_video_frames
 
 WINDOW = range(27, 44, 4)

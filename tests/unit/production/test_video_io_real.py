@@ -8,8 +8,8 @@ import pytest
 import sequential
 
 from pytest_videodecode.production.errors import FrameConversionError, FrameIndexError, FrameTimestampError
+from pytest_videodecode.production.reading.video_source import PYAV_MAJOR, THREADS_VARIABLE
 from pytest_videodecode.production.video_io import decode_video_frames
-from pytest_videodecode.production.video_source import PYAV_MAJOR, THREADS_VARIABLE
 
 #: Small files, one for each way in which real ones are awkward; the manifest says what they are.
 FILES = [

@@ -15,10 +15,10 @@ import pytest
 from av.video.reformatter import VideoReformatter
 
 from pytest_videodecode.model import Clip
-from pytest_videodecode.production import open_clip
 from pytest_videodecode.production.errors import FrameIndexError, ThreadSettingError
+from pytest_videodecode.production.reading import open_clip
+from pytest_videodecode.production.reading.video_source import THREADS_VARIABLE, VideoSource, thread_setting
 from pytest_videodecode.production.video_io import decode_video_frames
-from pytest_videodecode.production.video_source import THREADS_VARIABLE, VideoSource, thread_setting
 
 WINDOWS = [range(8), range(27, 44, 4)]
 

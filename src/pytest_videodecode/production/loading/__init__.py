@@ -1,0 +1,1 @@
+"""How the streaming loader orders, decodes and puts together its samples."""

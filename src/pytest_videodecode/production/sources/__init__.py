@@ -1,0 +1,1 @@
+"""Where the files of a data set lie: a folder, the Hub, a bucket, any fsspec URL."""
