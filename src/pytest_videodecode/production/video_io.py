@@ -3,8 +3,8 @@
 How it goes, in the modules of ``reading``: a seek finds the keyframe before the first frame asked, by the container's
 index or by time, and from there packets are read as far as it takes to know which of them are the frames asked; these
 are decoded, and what comes is compared with what the packets said (``passage``). Where that leaves something open, one
-pass over all packets says which frames there are (``frame_table``). Where anything does not fit (no times, a failing or
-late seek, another number of frames, interlaced fields, a change of size) the file is decoded from its first frame
+pass over all packets says which frames there are (``frame_table``). Where anything does not fit (no times, a failing
+or late seek, another number of frames, interlaced fields, a change of size) the file is decoded from its first frame
 instead, which is slower and always right.
 
 PyAV's thread type and log level are left as they are: frame threads hide errors of damaged files, and together
