@@ -1,19 +1,13 @@
-"""The benchmark's modules lie beside its script, and one small data set serves all tests."""
+"""One small data set serves all tests."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[3] / "benchmarks" / "streaming"
-if str(FOLDER) not in sys.path:
-    sys.path.insert(0, str(FOLDER))
-
-from pytest_videodecode.datasets.make import make_dataset  # noqa: E402
-from pytest_videodecode.datasets.truth import DatasetTruth  # noqa: E402
+from pytest_videodecode.datasets.make import make_dataset
+from pytest_videodecode.datasets.truth import DatasetTruth
 
 
 @pytest.fixture(scope="session")
