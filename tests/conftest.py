@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from real_files import ABSENT, REAL
 
@@ -27,6 +29,16 @@ def real_clips() -> Path:
 def clip_cache() -> ClipCache:
     """The cache that the plugin itself uses, so that a second run of the tests encodes nothing."""
     return ClipCache()
+
+
+@pytest.fixture
+def new_children() -> Callable[[], list[psutil.Process]]:
+    """The processes that this test has started and that are still there.
+
+    The run around it may have warm workers of its own: the tests of real files use the plugin itself.
+    """
+    before = set(psutil.Process().children(recursive=True))
+    return lambda: [child for child in psutil.Process().children(recursive=True) if child not in before]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

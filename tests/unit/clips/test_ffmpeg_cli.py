@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -67,10 +68,12 @@ def test_blue_comes_first_on_request(clip_cache: ClipCache) -> None:
     assert (rgb != bgr).any()
 
 
-def test_closing_early_ends_the_process(clip_cache: ClipCache) -> None:
+def test_closing_early_ends_the_process(
+    clip_cache: ClipCache, new_children: Callable[[], list[psutil.Process]]
+) -> None:
     frames = ffmpeg_cli.stream_frames(clip_cache.clip(CATALOGUE["h264-long-gop"]).path)
     next(frames)
-    children = psutil.Process().children(recursive=True)
+    children = new_children()
     assert len(children) == 1
     frames.close()  # type: ignore[attr-defined]
     assert not children[0].is_running()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -27,11 +28,13 @@ def test_job_makes_the_file_and_prints_nothing(tmp_path: Path, capfd: pytest.Cap
     assert capfd.readouterr() == ("", "")
 
 
-def test_job_that_overruns_is_killed_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_job_that_overruns_is_killed_with_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, new_children: Callable[[], list[psutil.Process]]
+) -> None:
     monkeypatch.setattr(sys, "executable", program(tmp_path, "sleep 98765 & sleep 98765"))
     with pytest.raises(ClipError, match=r"clip av1:.*: FFmpeg has not finished within 0.3 s; use a smaller one"):
         job.run(job.Job(path=str(tmp_path / "clip.mp4"), spec=SPEC), 0.3)
-    assert psutil.Process().children(recursive=True) == []
+    assert new_children() == []
     assert not any(process.info["cmdline"] == ["sleep", "98765"] for process in psutil.process_iter(["cmdline"]))
 
 

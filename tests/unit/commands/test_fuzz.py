@@ -23,7 +23,9 @@ def test_search_that_finds_nothing_ends_well_with_a_table(run: Run, clip: Clip) 
     assert not FOLDER.exists()
 
 
-def test_hang_is_killed_shrunk_kept_and_replayed(run: Run, clip: Clip) -> None:
+def test_hang_is_killed_shrunk_kept_and_replayed(
+    run: Run, clip: Clip, new_children: Callable[[], list[psutil.Process]]
+) -> None:
     command = ("fuzz", "fragile:hangs", "--codecs", clip.name, "--examples", "5", "--seed", "8")
     status, out, _ = run(*command, "--shrink-seconds", "2")
     assert status == 1
@@ -36,10 +38,12 @@ def test_hang_is_killed_shrunk_kept_and_replayed(run: Run, clip: Clip) -> None:
     assert failure.outcome.hang.limit_s >= 2.0  # confirmed under the full limit, not the short one
     assert [line.split()[:2] for line in out if line.startswith("hang")] == [["hang", "FAILED"]]
     assert run("replay", name)[0] == 1
-    assert psutil.Process().children() == []
+    assert new_children() == []
 
 
-def test_processes_share_the_work_and_what_they_find(run: Run, clip: Clip) -> None:
+def test_processes_share_the_work_and_what_they_find(
+    run: Run, clip: Clip, new_children: Callable[[], list[psutil.Process]]
+) -> None:
     command = ("fuzz", "fragile:loses", "--codecs", clip.name, "--examples", "41", "--seed", "6", "--folder", "run")
     status, out, _ = run(*command, "-n", "2")
     assert status == 1
@@ -48,7 +52,7 @@ def test_processes_share_the_work_and_what_they_find(run: Run, clip: Clip) -> No
     kept = {line.split()[-1] for line in out if line.startswith("  again: ")}
     assert 1 <= len(kept) <= 2, "of each process at most one, and the same one is kept once"
     assert all(run("replay", name)[0] == 1 for name in kept)
-    assert psutil.Process().children() == []
+    assert new_children() == []
 
 
 @pytest.mark.parametrize(

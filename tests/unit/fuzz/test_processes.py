@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import psutil
 import pytest
@@ -39,14 +40,16 @@ def test_all_processes_are_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {each.clip for each in seen} == {tally.clip for tally in tallies} == {"one", "two", "three"}
 
 
-def test_process_that_fails_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_that_fails_ends_the_others(
+    monkeypatch: pytest.MonkeyPatch, new_children: Callable[[], list[psutil.Process]]
+) -> None:
     child(monkeypatch, "import sys, time; sys.exit(2) if sys.argv[-1] == 'bad' else time.sleep(600)")
     with pytest.raises(WorkerError, match="a process of the search ended with status 2; see its message above"):
         run_many([["bad"], ["good"]], lambda seen: None)
-    assert psutil.Process().children() == []
+    assert new_children() == []
 
 
-def test_interrupt_ends_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_ends_all(monkeypatch: pytest.MonkeyPatch, new_children: Callable[[], list[psutil.Process]]) -> None:
     child(monkeypatch, 'import time; print(\'{"seen": {"clip": "a", "example": 1}}\', flush=True); time.sleep(600)')
 
     def interrupt(seen: Seen) -> None:
@@ -54,4 +57,4 @@ def test_interrupt_ends_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run_many([["one"], ["two"]], interrupt)
-    assert psutil.Process().children() == []
+    assert new_children() == []

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,9 +76,11 @@ def test_hang_is_told_from_outside(workers: Workers, function: str, gil_held: bo
     assert ask(workers, "well_behaved").kind is OutcomeKind.FRAMES
 
 
-def test_next_request_after_a_hang_finds_a_worker_standing_by(workers: Workers) -> None:
+def test_next_request_after_a_hang_finds_a_worker_standing_by(
+    workers: Workers, new_children: Callable[[], list[psutil.Process]]
+) -> None:
     first = ask(workers, "hangs_with_the_gil")
-    started = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
+    started = [child for child in new_children() if child.status() != psutil.STATUS_ZOMBIE]
     second = ask(workers, "hangs_with_the_gil")
     assert first.kind is second.kind is OutcomeKind.HANG
     assert len(started) == 1, "the replacement was started before it was asked for"
@@ -159,9 +161,11 @@ def test_request_is_on_disk_while_it_is_served(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists(), "nothing is left when all ended in good order"
 
 
-def test_interrupt_leaves_no_decode_running(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_leaves_no_decode_running(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch, new_children: Callable[[], list[psutil.Process]]
+) -> None:
     ask(workers, "well_behaved")
-    [child] = psutil.Process().children()
+    [child] = new_children()
 
     def interrupt(_: float) -> bool:
         raise KeyboardInterrupt
@@ -190,13 +194,13 @@ def test_worker_dies_with_its_parent(tmp_path: Path) -> None:
         os.sched_yield()
 
 
-def test_fds_return_to_base_after_many_hangs() -> None:
+def test_fds_return_to_base_after_many_hangs(new_children: Callable[[], list[psutil.Process]]) -> None:
     before = psutil.Process().num_fds()
     with Workers(Limits(decode_s=0.05)) as workers:
         for _ in range(5):
             assert ask(workers, "hangs_with_the_gil").kind is OutcomeKind.HANG
     assert psutil.Process().num_fds() == before
-    assert psutil.Process().children() == []
+    assert new_children() == []
 
 
 @pytest.mark.parametrize(

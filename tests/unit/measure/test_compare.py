@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import psutil
@@ -90,7 +91,7 @@ def test_pixels_are_held_together_over_all_decoders() -> None:
     assert not same_pixels(played(bench, 5)[0])
 
 
-def test_real_decoders_take_turns_and_leave_nothing_behind() -> None:
+def test_real_decoders_take_turns_and_leave_nothing_behind(new_children: Callable[[], list[psutil.Process]]) -> None:
     found = compare_all(["slowed:plain", "slowed:slow50"], "av1", 1, Settings(), seconds=6, alone=True)
     throughput, cpu = found.by_metric
     assert (throughput.metric, cpu.metric) == (THROUGHPUT, PER_CPU_SECOND)
@@ -102,7 +103,7 @@ def test_real_decoders_take_turns_and_leave_nothing_behind() -> None:
     assert plain.cpu_per_sample_s < slow.cpu_per_sample_s
     assert plain.split is not None
     assert plain.split.steady_s > 0
-    assert psutil.Process().children() == []
+    assert new_children() == []
 
 
 def test_decoder_that_cannot_start_is_said() -> None:
