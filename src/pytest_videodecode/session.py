@@ -119,9 +119,7 @@ class Session:
         """A decoder spec with the settings that belong to it."""
         key = (decoder, self.settings.threads_env)
         if (spec := self._specs.get(key)) is None:
-            spec = parse(decoder)
-            if self.settings.threads_env and ":" in spec.target and "threads_env" not in spec.options:
-                spec = replace(spec, options={**spec.options, "threads_env": self.settings.threads_env})
+            spec = parse(decoder).with_threads_env(self.settings.threads_env)
             self._specs[key] = spec
             self._names[str(spec)] = decoder
         return spec

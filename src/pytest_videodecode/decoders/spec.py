@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_videodecode.errors import DecoderSpecError
 
@@ -30,6 +30,15 @@ class DecoderSpec:
     def __str__(self) -> str:
         options = "".join(f",{name}={value}" for name, value in self.options.items())
         return f"{self.target}{options}{'' if self.python is None else f'@{self.python}'}"
+
+    def with_threads_env(self, variable: str) -> DecoderSpec:
+        """This spec with ``variable`` to carry the thread count of the function of the user that it names.
+
+        Unchanged where it names a registered decoder or has a variable of its own, and where ``variable`` is empty.
+        """
+        if not variable or ":" not in self.target or "threads_env" in self.options:
+            return self
+        return replace(self, options={**self.options, "threads_env": variable})
 
 
 def parse(text: str) -> DecoderSpec:

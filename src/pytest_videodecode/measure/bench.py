@@ -139,9 +139,7 @@ class Bench:
         return self._groups[self.decoders.index(decoder) if isinstance(decoder, str) else decoder]
 
     def _seat(self, decoder: str, stack: ExitStack) -> _Group:
-        spec = parse(decoder)
-        if self._settings.threads_env and ":" in spec.target and "threads_env" not in spec.options:
-            spec = replace(spec, options={**spec.options, "threads_env": self._settings.threads_env})
+        spec = parse(decoder).with_threads_env(self._settings.threads_env)
         first, *others = self._numbers
         workers = {first: self._worker(spec, stack)}
         info = replace(workers[first].info(), name=decoder)

@@ -71,3 +71,16 @@ def test_text_of_a_spec_reads_back_as_the_same_spec(target: str, options: dict[s
 
 def test_specs_can_be_keys() -> None:
     assert {parse("pyav,threads=2"): 1}[parse("pyav,threads=2")] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "variable", "expected"),
+    [
+        ("mylab.video:read", "THREADS", "mylab.video:read,threads_env=THREADS"),
+        ("mylab.video:read,threads_env=OWN", "THREADS", "mylab.video:read,threads_env=OWN"),
+        ("mylab.video:read@/py", "", "mylab.video:read@/py"),
+        ("production,threads=2", "THREADS", "production,threads=2"),
+    ],
+)
+def test_variable_of_the_thread_count_goes_to_functions_of_the_user(text: str, variable: str, expected: str) -> None:
+    assert str(parse(text).with_threads_env(variable)) == expected
